@@ -1,0 +1,73 @@
+"""What an agent is: whatever works on a task in a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from skillgrade.capture import OutputSink
+from skillgrade.stop import Stop
+from skillgrade.suite.model import AgentSpec
+from skillgrade.workspace.base import CommandResult, StagedFile, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTurn:
+    """What an agent is asked to do, once.
+
+    Attributes:
+        instruction: What it is told.
+        env: The variables that it gets.
+        timeout: Seconds until everything it started is killed.
+        stdout: Where its output goes.
+        stderr: Where its error output goes.
+    """
+
+    instruction: str
+    env: Mapping[str, str]
+    timeout: float
+    stdout: OutputSink
+    stderr: OutputSink
+
+
+class Agent(Protocol):
+    """One kind of agent. Stateless; every method takes the spec."""
+
+    @property
+    def name(self) -> str:
+        """Its key in `skillgrade.agents.AGENTS`."""
+
+    @property
+    def is_llm(self) -> bool:
+        """Whether a model decides what it does; such an agent is never put bare on the host unasked."""
+
+    @property
+    def takes_model(self) -> bool:
+        """Whether `model` means anything to it."""
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """The variables that hold its own provider's keys and addresses."""
+
+    def problem(self, spec: AgentSpec) -> str | None:
+        """What keeps it from running with this spec, in one sentence; None when nothing does."""
+
+    def install_commands(self, spec: AgentSpec) -> str | None:
+        """What installs it into an image; None when there is nothing to install."""
+
+    def files(self, spec: AgentSpec, solution: Path | None) -> tuple[StagedFile, ...]:
+        """What it needs in the workspace beside the task's own files."""
+
+    def stdin(self, instruction: str) -> bytes | None:
+        """What it reads on its standard input in its first turn."""
+
+    def act(self, spec: AgentSpec, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
+        """Let it work.
+
+        Raises:
+            AgentError: It could not be found or started.
+            WorkspaceError: The workspace broke.
+            Cancelled: The stop came.
+        """

@@ -1,0 +1,1 @@
+"""Can it be trusted: gates and other checks of a finished run."""

@@ -1,0 +1,1 @@
+"""The run: plan, trials, verdicts."""

@@ -1,0 +1,132 @@
+"""What can go wrong, and who has to act on it.
+
+The tree::
+
+    SkillgradeError
+    ├── UserError               the user's files or flags are wrong: exit code 2
+    │   ├── SuiteError          eval.yaml (or a file it names); carries every Problem of the file
+    │   └── UsageError          a flag or an argument
+    ├── InfrastructureError     a trial is errored, never failed: exit code 3; carries the stage
+    │   ├── ProviderError       no workspace can be had: no daemon, no image, no permission
+    │   ├── WorkspaceError      a workspace broke while a trial used it
+    │   ├── AgentError          the agent could not be found or started
+    │   └── GraderError         a grader crashed, timed out or answered nonsense
+    ├── StorageError            a result could not be written (disk full, read-only folder): exit code 3
+    └── Cancelled               the run was interrupted: exit code 130
+
+Every message is one sentence that a user can act on: where, what is wrong, what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+
+class SkillgradeError(Exception):
+    """Base of every error that skillgrade raises on purpose."""
+
+
+class UserError(SkillgradeError):
+    """The user's files or flags are wrong; nothing was run."""
+
+
+class UsageError(UserError):
+    """A flag or an argument is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong (or suspicious) in a file.
+
+    Attributes:
+        message: What is wrong and, where one is near, what was probably meant.
+        file: The file that holds it.
+        line: 1-based; None where the file as a whole is meant.
+        column: 1-based; None where the line as a whole is meant.
+        path: The path of keys, such as ``tasks[0].graders[1].weight``.
+    """
+
+    message: str
+    file: Path | None = None
+    line: int | None = None
+    column: int | None = None
+    path: str = ""
+
+    def __str__(self) -> str:
+        """Render as ``file:line:column: path: message``, leaving out what is unknown."""
+        place = "" if self.file is None else str(self.file)
+        for number in (self.line, self.column):
+            place += "" if number is None else f":{number}"
+        return ": ".join(part for part in (place, self.path, self.message) if part)
+
+
+class SuiteError(UserError):
+    """A suite file is wrong; every problem found in it is reported at once."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        super().__init__("\n".join(str(problem) for problem in problems))
+        self.problems = tuple(problems)
+
+
+class Stage(StrEnum):
+    """The part of a trial in which an infrastructure error happened."""
+
+    IMAGE = "image"
+    SETUP = "setup"
+    AGENT = "agent"
+    COLLECT = "collect"
+    GRADE = "grade"
+    JUDGE = "judge"
+    STORE = "store"
+    WORKER = "worker"
+
+
+class InfrastructureError(SkillgradeError):
+    """Something that is not the agent's doing kept a trial from a verdict."""
+
+    def __init__(self, message: str, stage: Stage) -> None:
+        super().__init__(message)
+        self.stage = stage
+
+    def __reduce__(self) -> tuple[type[InfrastructureError], tuple[str, Stage]]:
+        """Survive pickling, which by default would replay only ``args``."""
+        return type(self), (str(self), self.stage)
+
+
+class ProviderError(InfrastructureError):
+    """No workspace can be had from a provider."""
+
+    def __init__(self, message: str, stage: Stage = Stage.SETUP) -> None:
+        super().__init__(message, stage)
+
+
+class WorkspaceError(InfrastructureError):
+    """A workspace broke while a trial used it."""
+
+    def __init__(self, message: str, stage: Stage = Stage.SETUP) -> None:
+        super().__init__(message, stage)
+
+
+class AgentError(InfrastructureError):
+    """The agent could not be found or started."""
+
+    def __init__(self, message: str, stage: Stage = Stage.AGENT) -> None:
+        super().__init__(message, stage)
+
+
+class GraderError(InfrastructureError):
+    """A grader crashed, ran out of time or answered nonsense."""
+
+    def __init__(self, message: str, stage: Stage = Stage.GRADE) -> None:
+        super().__init__(message, stage)
+
+
+class StorageError(SkillgradeError):
+    """A result could not be written."""
+
+
+class Cancelled(SkillgradeError):
+    """The run was asked to stop while this was going on."""

@@ -1,0 +1,1 @@
+"""One module per grader type, and the dict that names them."""

@@ -1,0 +1,1 @@
+"""What came out: records, run folder, journal, redaction, statistics."""

@@ -1,0 +1,139 @@
+"""What came out of a trial: the records that the journal, the report and every reader share.
+
+A record's text is redacted before it is made; nothing downstream redacts again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from skillgrade.errors import Stage
+
+
+class Outcome(StrEnum):
+    """How a trial ended. Only `PASSED` and `FAILED` enter a rate."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERRORED = "errored"
+    UNGRADED = "ungraded"
+    CANCELLED = "cancelled"
+
+
+class GraderStatus(StrEnum):
+    """Whether a grader answered."""
+
+    OK = "ok"
+    ERROR = "error"
+    UNGRADED = "ungraded"
+    SKIPPED = "skipped"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One named check of a deterministic grader."""
+
+    name: str
+    passed: bool
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GraderResult:
+    """What one grader said of one trial.
+
+    Attributes:
+        grader_type: The grader's type.
+        grader: Its index in the task.
+        status: Whether it answered.
+        score: 0..1; None unless the status is ok.
+        weight: Its share of the reward.
+        details: Its own words, or why it did not answer.
+        checks: Its single checks, where it has some.
+        turn: The 0-based turn after which it ran.
+        duration_ms: How long it took.
+    """
+
+    grader_type: str
+    grader: int
+    status: GraderStatus
+    score: float | None
+    weight: float
+    details: str
+    checks: tuple[Check, ...] = ()
+    turn: int = 0
+    duration_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TrialError:
+    """Why a trial has no verdict."""
+
+    stage: Stage
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRun:
+    """How the agent's process ended, per trial.
+
+    Attributes:
+        exit_code: None when it was killed at its deadline.
+        timed_out: Whether it ran into its deadline.
+        out_of_memory: Whether the memory limit killed it or a child of it.
+        duration_ms: From its start to its last process's end.
+        output_bytes: How much it printed.
+        output_truncated: Whether the middle of it was dropped.
+    """
+
+    exit_code: int | None
+    timed_out: bool
+    duration_ms: int
+    out_of_memory: bool = False
+    output_bytes: int = 0
+    output_truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrialRecord:
+    """One attempt at one trial.
+
+    Attributes:
+        task: The task's name.
+        trial: 0-based index in the task.
+        attempt: 0-based; the last attempt of a trial is the one that counts.
+        outcome: How it ended.
+        reward: 0..1; None unless the outcome is passed or failed.
+        answered_reward: Over those graders that did answer; None when none did. For the reader, never for statistics.
+        duration_ms: The whole attempt, monotonic.
+        started_at: ISO 8601, UTC.
+        error: Set when the outcome is errored.
+        agent: Set once the agent has run.
+        grader_results: In the order of the graders.
+        notes: What the reader should know: tampering, dropped output, absolute destinations.
+        isolation: ``container``, ``sandbox`` or ``none``.
+        image: The image's digest, in Docker.
+        files: Name to path of what the trial left, relative to the run folder (``stdout``, ``stderr``).
+        tokens: By kind, when known.
+        cost_usd: When known.
+    """
+
+    task: str
+    trial: int
+    attempt: int
+    outcome: Outcome
+    reward: float | None
+    answered_reward: float | None
+    duration_ms: int
+    started_at: str
+    error: TrialError | None = None
+    agent: AgentRun | None = None
+    grader_results: tuple[GraderResult, ...] = ()
+    notes: tuple[str, ...] = ()
+    isolation: str = ""
+    image: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    tokens: Mapping[str, int] | None = None
+    cost_usd: float | None = None

@@ -1,0 +1,1 @@
+"""What to run: eval.yaml to `Suite`."""

@@ -1,0 +1,233 @@
+"""The suite: what eval.yaml says, resolved.
+
+Every path here is absolute, every file reference is read, every default is applied. Nothing in these classes looks at
+the disk or the environment; `skillgrade.suite.load` makes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from skillgrade.skill.model import Skill
+
+PLAIN_USER_ID = 1000
+"""The uid (and gid) of the plain user that owns the workspace in Docker."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceFile:
+    """A file or folder of the eval that a task puts into the workspace.
+
+    Attributes:
+        src: Absolute path on the host.
+        dest: POSIX path; relative to the workspace, or absolute.
+        chmod: A mode as chmod takes it (``+x``, ``755``); None keeps the file's own.
+    """
+
+    src: Path
+    dest: str
+    chmod: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DockerSpec:
+    """The image that a task needs.
+
+    Attributes:
+        base: The image to start from.
+        setup: Commands that run as root when the image is built; may have many lines.
+        user: ``root``, or None for the plain user (uid 1000) that owns the workspace.
+        required: Whether the file says `docker:` anywhere for this task; then no other provider is chosen by itself.
+    """
+
+    base: str = "node:20-slim"
+    setup: str | None = None
+    user: str | None = None
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a workspace may use: processors, memory in MiB, processes."""
+
+    cpus: float = 2.0
+    memory_mb: int = 2048
+    pids: int = 512
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSpec:
+    """Which agent works on a task, and how.
+
+    Attributes:
+        name: A key of `skillgrade.agents.AGENTS`; None when neither the file nor a flag says it.
+        model: Passed to agents that take one.
+        command: The command line of the `command` agent.
+        output_format: What the `command` agent prints.
+        acp_command: The command line of the `acp` agent.
+        acp_env: Extra variables of the `acp` agent.
+        version: Which version of the agent's CLI goes into the image.
+        home: ``isolated`` or ``user``: the agent's home in local and bubblewrap.
+        opencode_agent: The `opencode` agent's own agent.
+        opencode_model: The `opencode` agent's model; wins over `model`.
+    """
+
+    name: str | None = None
+    model: str | None = None
+    command: str | None = None
+    output_format: str = "text"
+    acp_command: str | None = None
+    acp_env: Mapping[str, str] = field(default_factory=dict)
+    version: str | None = None
+    home: str = "isolated"
+    opencode_agent: str | None = None
+    opencode_model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GraderFile:
+    """A file or folder of the eval that a grader needs in the workspace while it runs.
+
+    Attributes:
+        src: Absolute path on the host.
+        dest: POSIX path relative to the workspace.
+    """
+
+    src: Path
+    dest: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraderSpec:
+    """One grader of a task.
+
+    Attributes:
+        type: A key of `skillgrade.graders.GRADERS`, or a type whose part is not built yet.
+        index: Position among the task's graders, from 0; the name of the grader in records.
+        weight: Share of the reward, >= 0.
+        config: The grader's own keys as the file has them, for types that have no class of their own below.
+    """
+
+    type: str
+    index: int
+    weight: float = 1.0
+    config: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DeterministicSpec(GraderSpec):
+    """A grader that is a command in the workspace.
+
+    Attributes:
+        run: A command line or a script of many lines for bash; empty when `script` says what to run.
+        script: The path of one script relative to the workspace, run by its kind; it is among `files`.
+        setup: Commands that prepare what the grader needs, once per image or run.
+        files: What of the eval goes into the workspace for this grader; it replaces whatever is at those paths.
+    """
+
+    run: str = ""
+    script: str | None = None
+    setup: str | None = None
+    files: tuple[GraderFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LlmRubricSpec(GraderSpec):
+    """A grader that asks a judge: the rubric's text, and in `config` the keys that say which judge and how often."""
+
+    rubric: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HumanSpec(GraderSpec):
+    """A grader that asks a person: the prompt, and the seconds after which the score is 0."""
+
+    prompt: str = ""
+    timeout: float = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task, with every default applied.
+
+    Attributes:
+        name: Unique in the suite; any printable text.
+        instruction: What the agent is told.
+        workspace: What the workspace holds at the start beside the skill.
+        graders: At least one; not all of weight 0.
+        file: The file that holds the task.
+        line: Its line there, 1-based.
+        agent: Who works on it.
+        provider: ``docker``, ``bubblewrap``, ``local`` or ``auto``.
+        network: ``default`` or ``none``.
+        trials: Independent trials, >= 1.
+        timeout: Seconds for the agent, per turn.
+        grader_timeout: Seconds for one deterministic grader.
+        threshold: The mean reward that `--ci` asks for, 0..1.
+        pass_threshold: The reward at which one trial passes, 0..1.
+        retries: How often an errored trial is tried again.
+        grader_provider: The judges' provider where a grader names none.
+        grader_model: The judges' model where a grader names none.
+        grader_workspace: ``same``, ``fresh``, or None to decide by whether the agent was root.
+        env_names: Variables that agent and graders get from the shell or `.env`.
+        env_values: Variables that the file itself sets for them.
+        docker: The image.
+        limits: What the workspace may use.
+        solution: The reference solution's script.
+        expected: The answer, for graders only; any YAML value.
+        metadata: Labels for selection and reports.
+        config: Keys of the task whose part is not built yet (`turns`, `user`, `dataset`, ...), as the file has them.
+    """
+
+    name: str
+    instruction: str
+    graders: tuple[GraderSpec, ...]
+    file: Path
+    line: int
+    workspace: tuple[WorkspaceFile, ...] = ()
+    agent: AgentSpec = AgentSpec()
+    provider: str = "auto"
+    network: str = "default"
+    trials: int = 5
+    timeout: float = 300.0
+    grader_timeout: float = 120.0
+    threshold: float = 0.8
+    pass_threshold: float = 0.5
+    retries: int = 1
+    grader_provider: str | None = None
+    grader_model: str | None = None
+    grader_workspace: str | None = None
+    env_names: tuple[str, ...] = ()
+    env_values: Mapping[str, str] = field(default_factory=dict)
+    docker: DockerSpec = DockerSpec()
+    limits: Limits = Limits()
+    solution: Path | None = None
+    expected: object = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    config: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One eval.yaml, resolved.
+
+    Attributes:
+        file: The eval.yaml.
+        root: Its folder.
+        tasks: In the order of the file.
+        skills: The skills under test; empty when there is none.
+        own_files: Files and folders, absolute, that belong to the eval and must not reach the agent with the skill:
+            eval.yaml, its imports, everything it references.
+        warnings: What is suspicious but no error, one sentence each, with its place.
+        digest: ``sha256:...`` over everything that the outcome of a trial depends on.
+    """
+
+    file: Path
+    root: Path
+    tasks: tuple[Task, ...]
+    skills: tuple[Skill, ...] = ()
+    own_files: frozenset[Path] = frozenset()
+    warnings: tuple[str, ...] = ()
+    digest: str = ""
