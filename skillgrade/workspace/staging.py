@@ -1,9 +1,9 @@
 """What goes where in a workspace: staged files, walked and flattened into single items.
 
-Every provider puts in the same items, so that a task's files mean the same in each. Destinations follow ``cp`` and COPY:
-a file whose destination ends in ``/``, or is a folder that was staged before, goes into it under its own name; a folder's
-contents go to its destination. Later files replace earlier ones, folders merge. `chmod` on a folder applies to the files
-in it, since a mode such as 644 would lock the folders themselves.
+Every provider puts in the same items, so that a task's files mean the same in each. Destinations follow ``cp`` and
+COPY: a file whose destination ends in ``/``, or is a folder that was staged before, goes into it under its own name; a
+folder's contents go to its destination. Later files replace earlier ones, folders merge. `chmod` on a folder applies to
+the files in it, since a mode such as 644 would lock the folders themselves.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ def flatten(files: Sequence[StagedFile], warn: Callable[[str], None]) -> tuple[I
     """Walk staged files into single items; parents stand before what they hold.
 
     Every folder on the way to an item is an item too, except in `Place.SYSTEM`, whose folders belong to the system and
-    keep their modes. A source that is itself a link is followed; links inside a source folder stay links when they point
-    into that folder, and are left out with a warning otherwise, as are special files.
+    keep their modes. A source that is itself a link is followed; links inside a source folder stay links when they
+    point into that folder, and are left out with a warning otherwise, as are special files.
 
     Args:
         files: What to put in, later ones over earlier ones.
@@ -90,7 +90,7 @@ def inner_target(link: Path, root: Path) -> str | None:
     Both readings must stay inside: the text alone, since the copy stands elsewhere, and where it leads on this host,
     since other links may be on the way.
     """
-    text = os.readlink(link)
+    text = str(link.readlink())
     folder = link.parent.relative_to(root).as_posix()
     if text.startswith("/"):
         inner = posixpath.relpath(posixpath.normpath(text), root.as_posix())
@@ -181,9 +181,7 @@ def _destination(file: StagedFile) -> tuple[Place, str]:
     if "\0" in dest:
         raise WorkspaceError(f"{dest!r}: a destination cannot hold a NUL byte")
     if dest.startswith("/") != (place is Place.SYSTEM):
-        raise WorkspaceError(
-            f"{dest}: only a file for the system can have an absolute destination, and it must have one"
-        )
+        raise WorkspaceError(f"{dest}: a destination is absolute in the system and relative anywhere else")
     path = posixpath.normpath(dest).replace("//", "/")
     if place is Place.SYSTEM:
         if path == WORKSPACE_PATH or path.startswith(WORKSPACE_PATH + "/"):
