@@ -1,0 +1,1 @@
+echo '{"Added": 2, "Fixed": 1}' >counts.json

@@ -1,0 +1,1 @@
+echo '{"rules": ["no-var", "no-tabs", "no-trailing-space"]}' >report.json

@@ -1,0 +1,1 @@
+tidyjs fix app.js
