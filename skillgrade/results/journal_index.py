@@ -1,0 +1,95 @@
+"""Reading a run's journal with memory that hardly grows with its length: places of lines, not lines, are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from skillgrade.errors import UserError
+from skillgrade.results.encoding import FormatError, decode, decode_record, load_document, require_format
+from skillgrade.results.journal import JOURNAL_FORMAT
+from skillgrade.results.records import TrialRecord
+from skillgrade.results.run_info import PlannedTask, RunEnd, RunHeader, RunInfo
+
+
+class JournalIndex:
+    """What a journal holds, as of when it was opened here.
+
+    A torn last line does not count. Lines in the middle that cannot be read, or that hold a trial that was not
+    planned, are skipped and counted.
+
+    Attributes:
+        path: The journal.
+        info: What the run is.
+        tasks: What was planned, in the order of the suite.
+        ends: How its sessions ended, in their order; a killed session has no end.
+        interrupted: Whether the last session was interrupted or is without an end.
+        skipped_lines: How many lines were skipped.
+
+    Raises:
+        UserError: There is no journal, or it is not one that this version reads.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.ends: list[RunEnd] = []
+        self.interrupted = True
+        self.skipped_lines = 0
+        try:
+            with path.open("rb") as stream:
+                self.info, self.tasks = self._read_header(stream.readline())
+                self._planned = {task.task: task.planned for task in self.tasks}
+                self._places: dict[str, dict[tuple[int, int], int]] = {task.task: {} for task in self.tasks}
+                offset = stream.tell()
+                for line in stream:
+                    self._add(line, offset)
+                    offset += len(line)
+        except OSError as error:
+            raise UserError(f"{path}: cannot be read ({error.strerror}): is this the folder of a run?") from error
+
+    def attempts(self, task: str) -> Iterator[tuple[TrialRecord, ...]]:
+        """The recorded attempts of each trial of a task, in order of trials; the last attempt is the one that counts.
+
+        A trial without a record is left out. An attempt that stands twice in the journal counts once, as written last.
+        """
+        places = self._places[task]
+        with self.path.open("rb") as stream:
+            for _, keys in groupby(sorted(places), key=lambda key: key[0]):
+                yield tuple(self._record_at(stream.seek(places[key]), stream.readline()) for key in keys)
+
+    def _record_at(self, offset: int, line: bytes) -> TrialRecord:
+        try:
+            return decode_record(load_document(line))
+        except FormatError as error:
+            raise UserError(f"{self.path}: changed while it was read, at byte {offset}: read the run again") from error
+
+    def _read_header(self, line: bytes) -> tuple[RunInfo, tuple[PlannedTask, ...]]:
+        try:
+            document = load_document(line if line.endswith(b"\n") else b"")
+            require_format(document, JOURNAL_FORMAT)
+            header = decode(RunHeader, document)
+            return header.info, header.tasks
+        except FormatError as error:
+            raise UserError(f"{self.path}:1: not the journal of a run that this version can read: {error}") from error
+
+    def _add(self, line: bytes, offset: int) -> None:
+        if not line.endswith(b"\n"):
+            return
+        try:
+            self._add_document(load_document(line), offset)
+        except FormatError:
+            self.skipped_lines += 1
+
+    def _add_document(self, document: dict[str, Any], offset: int) -> None:
+        if document.get("kind") == "end":
+            end = decode(RunEnd, document)
+            self.ends.append(end)
+            self.interrupted = end.interrupted
+        elif document.get("kind") == "trial":
+            record = decode_record(document)
+            if record.trial >= self._planned.get(record.task, 0):
+                raise FormatError("was not planned", "trial")
+            self._places[record.task][record.trial, record.attempt] = offset
+            self.interrupted = True

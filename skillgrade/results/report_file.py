@@ -1,0 +1,104 @@
+"""`report.json`: made from a run's journal one trial at a time, and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillgrade.errors import UserError
+from skillgrade.results.encoding import FormatError, decode, dump, encode, load_document, require_format
+from skillgrade.results.folder import RunFolder
+from skillgrade.results.journal_index import JournalIndex
+from skillgrade.results.report import REPORT_FORMAT, RunReport, TrialReport
+from skillgrade.results.storage import replace_file
+from skillgrade.results.summary import Usage, task_report, totals, trial_report
+
+
+def write_report(folder: RunFolder) -> RunReport:
+    """Make the report of a run from its journal and write it.
+
+    The trials of the returned report are read from the journal whenever they are iterated over.
+
+    Raises:
+        UserError: The run has no journal that can be read.
+        StorageError: The report could not be written; an earlier one stands.
+    """
+    report = build_report(folder.journal)
+    replace_file(folder.report, _render(report))
+    return report
+
+
+def build_report(journal: Path) -> RunReport:
+    """The report of a run as its journal has it now; nothing is written.
+
+    Raises:
+        UserError: The journal cannot be read.
+    """
+    index = JournalIndex(journal)
+    usage = Usage()
+    tasks = tuple(
+        task_report(plan, index.attempts(plan.task), _JournalTrials(index, plan.task), usage) for plan in index.tasks
+    )
+    return RunReport(
+        info=index.info,
+        duration_ms=sum(end.duration_ms for end in index.ends) if index.ends else None,
+        interrupted=index.interrupted,
+        agent=_common({task.agent for task in index.tasks}),
+        agent_version=_common({task.agent_version for task in index.tasks}),
+        model=_common({task.model for task in index.tasks}),
+        provider=_common({task.provider for task in index.tasks}),
+        isolation=_common({task.isolation for task in index.tasks}),
+        images=tuple(sorted({image for task in tasks for image in task.images})),
+        skipped_lines=index.skipped_lines,
+        totals=totals(tasks, usage),
+        tasks=tasks,
+    )
+
+
+def load_report(path: Path) -> RunReport:
+    """Read a report.
+
+    Args:
+        path: A `report.json`.
+
+    Raises:
+        UserError: There is none, or it is torn, foreign or of a newer format.
+    """
+    try:
+        document = load_document(path.read_bytes())
+        require_format(document, REPORT_FORMAT)
+        return decode(RunReport, document)
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}): is this the report of a run?") from error
+    except FormatError as error:
+        raise UserError(f"{path}: not a report that this version can read: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _JournalTrials:
+    """The trials of a task, read from the journal at each iteration."""
+
+    index: JournalIndex
+    task: str
+
+    def __iter__(self) -> Iterator[TrialReport]:
+        return map(trial_report, self.index.attempts(self.task))
+
+
+def _common(values: set[str | None] | set[str]) -> str | None:
+    return next(iter(values)) if len(values) == 1 else None
+
+
+def _render(report: RunReport) -> Iterator[bytes]:
+    """The document in pieces: a line per field, then a line per task and trial."""
+    yield b"{\n"
+    for name, value in encode(report).items():
+        yield dump(name) + b": " + dump(value) + b",\n"
+    yield b'"tasks": ['
+    for position, task in enumerate(report.tasks):
+        yield (b",\n" if position else b"\n") + dump(encode(task))[:-1] + b',"trials":['
+        for number, trial in enumerate(task.trials):
+            yield (b",\n" if number else b"\n") + dump(encode(trial))
+        yield b"]}"
+    yield b"\n]\n}\n"

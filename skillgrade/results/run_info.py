@@ -1,0 +1,94 @@
+"""What a run is, known when it starts, and how it ended: the first and the last line of its journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from skillgrade.results.encoding import FLAT
+
+
+@dataclass(frozen=True, slots=True)
+class SkillInfo:
+    """A skill that agents got: its name and ``sha256:...`` over its files."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTask:
+    """One task as it was planned; its text is redacted before it is made.
+
+    Attributes:
+        task: The task's name.
+        planned: Trials planned, >= 1.
+        threshold: The mean reward that `--ci` asks for, 0..1.
+        pass_threshold: The reward at which one trial passes, 0..1.
+        agent: The agent's name.
+        provider: The provider that was chosen; never ``auto``.
+        isolation: ``container``, ``sandbox`` or ``none``.
+        agent_version: The resolved version of the agent's CLI, when known.
+        model: The agent's model, when it takes one.
+        metadata: The task's labels.
+    """
+
+    task: str
+    planned: int
+    threshold: float
+    pass_threshold: float
+    agent: str
+    provider: str
+    isolation: str
+    agent_version: str | None = None
+    model: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What a run is.
+
+    Attributes:
+        run_id: The run's id, the name of its folder.
+        version: The version of skillgrade.
+        started_at: ISO 8601, UTC.
+        suite_file: The suite's file name.
+        suite_digest: ``sha256:...`` over everything that outcomes depend on.
+        skills: What agents got; empty without a skill.
+        seed: The seed of the run, when it has one.
+        selection: The flags that narrowed the tasks, as given.
+        grader_filter: The grader types that `--grader` kept; empty without the flag.
+        partial: Whether `--grader` took graders out, so that rewards cover less than the suite asks for.
+        judge: ``provider:model`` of the judge, when one was asked.
+        notes: What the reader should know of the whole run, one sentence each.
+    """
+
+    run_id: str
+    version: str
+    started_at: str
+    suite_file: str
+    suite_digest: str
+    skills: tuple[SkillInfo, ...] = ()
+    seed: int | None = None
+    selection: tuple[str, ...] = ()
+    grader_filter: tuple[str, ...] = ()
+    partial: bool = False
+    judge: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """How one session of a run ended: how long it took (monotonic), and whether it was interrupted."""
+
+    duration_ms: int
+    interrupted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RunHeader:
+    """The journal's first line: what the run is, and what was planned, in the order of the suite."""
+
+    info: RunInfo = field(metadata=FLAT)
+    tasks: tuple[PlannedTask, ...]
