@@ -12,12 +12,12 @@ _ROUNDING = 1e-9
 
 
 class ExitCode(IntEnum):
-    """What an exit code means; of several that apply, the first of USER_ERROR, INTERRUPTED, UNDECIDED, REFUSED."""
+    """What an exit code means; of several that apply, the first of USAGE, INTERRUPTED, ERRORED, REFUSED."""
 
     OK = 0
     REFUSED = 1
-    USER_ERROR = 2
-    UNDECIDED = 3
+    USAGE = 2
+    ERRORED = 3
     INTERRUPTED = 130
 
 
@@ -80,7 +80,7 @@ def exit_code(report: RunReport, gate_result: GateResult | None = None) -> ExitC
     if report.interrupted:
         return ExitCode.INTERRUPTED
     if totals.errored or totals.ungraded or totals.cancelled:
-        return ExitCode.UNDECIDED
+        return ExitCode.ERRORED
     if gate_result is not None and not gate_result.passed:
         return ExitCode.REFUSED
     return ExitCode.OK

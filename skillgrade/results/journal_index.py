@@ -11,7 +11,7 @@ from skillgrade.errors import UserError
 from skillgrade.results.encoding import FormatError, decode, decode_record, load_document, require_format
 from skillgrade.results.journal import JOURNAL_FORMAT
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunHeader, RunInfo
+from skillgrade.results.run_info import RunEnd, RunHeader
 
 
 class JournalIndex:
@@ -39,7 +39,8 @@ class JournalIndex:
         self.skipped_lines = 0
         try:
             with path.open("rb") as stream:
-                self.info, self.tasks = self._read_header(stream.readline())
+                header = self._read_header(stream.readline())
+                self.info, self.tasks = header.info, header.tasks
                 self._planned = {task.task: task.planned for task in self.tasks}
                 self._places: dict[str, dict[tuple[int, int], int]] = {task.task: {} for task in self.tasks}
                 offset = stream.tell()
@@ -65,12 +66,11 @@ class JournalIndex:
         except FormatError as error:
             raise UserError(f"{self.path}: changed while it was read, at byte {offset}: read the run again") from error
 
-    def _read_header(self, line: bytes) -> tuple[RunInfo, tuple[PlannedTask, ...]]:
+    def _read_header(self, line: bytes) -> RunHeader:
         try:
             document = load_document(line if line.endswith(b"\n") else b"")
             require_format(document, JOURNAL_FORMAT)
-            header = decode(RunHeader, document)
-            return header.info, header.tasks
+            return decode(RunHeader, document)
         except FormatError as error:
             raise UserError(f"{self.path}:1: not the journal of a run that this version can read: {error}") from error
 

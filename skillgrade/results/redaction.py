@@ -7,6 +7,7 @@ stream of events), and base64-encoded at any alignment, also when that is wrappe
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import re
 from collections.abc import Iterable, Mapping
@@ -53,11 +54,14 @@ class Redactor:
         self._secrets = frozenset(secret for secret in secrets if secret)
         self._forms = frozenset(form for secret in self._secrets for form in _escaped_forms(secret))
         self._encoded = frozenset(form for secret in self._secrets for form in _base64_forms(secret))
-        patterns = {form: re.escape(form) for form in self._forms}
-        # Base64 may be wrapped anywhere, but nothing may match a part of a longer form: longest first.
-        patterns |= {form: _BREAK.join(re.escape(form[i : i + 1]) for i in range(len(form))) for form in self._encoded}
-        self._pattern = re.compile(b"|".join(patterns[form] for form in sorted(patterns, key=_longest_first)))
         self.longest = max([*map(len, self._forms), *(3 * len(form) - 2 for form in self._encoded)], default=0)
+
+    @functools.cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        """Any form, the longest first; in base64 lines may break anywhere. Most streams never need it."""
+        patterns = {form: re.escape(form) for form in self._forms}
+        patterns |= {form: _BREAK.join(re.escape(form[i : i + 1]) for i in range(len(form))) for form in self._encoded}
+        return re.compile(b"|".join(patterns[form] for form in sorted(patterns, key=_longest_first)))
 
     def __reduce__(self) -> tuple[type[Redactor], tuple[frozenset[str]]]:
         """Pickle the secrets only."""
