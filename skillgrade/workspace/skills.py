@@ -19,34 +19,11 @@ from skillgrade.skill.model import Skill
 from skillgrade.workspace.base import SkillSnapshot
 from skillgrade.workspace.staging import inner_target, special_kind
 
-_NEVER = frozenset(
-    [
-        ".skillgrade",
-        ".review",
-        ".git",
-        ".hg",
-        ".svn",
-        ".jj",
-        ".bzr",
-        "cvs",
-        ".gitmodules",
-        ".gitattributes",
-        ".github",
-        ".idea",
-        ".vscode",
-        ".ds_store",
-        "__pycache__",
-        ".venv",
-        ".tox",
-        ".nox",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".hypothesis",
-        ".ipynb_checkpoints",
-    ]
-)
-"""Names (in lower case) of version control, tools and results: left out at any depth."""
+_VERSION_CONTROL = {".git", ".gitmodules", ".gitattributes", ".github", ".hg", ".svn", ".jj", ".bzr", "cvs"}
+_CACHES = {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"}
+_TOOLS = {".idea", ".vscode", ".venv", ".tox", ".nox", ".ds_store"}
+_NEVER = _VERSION_CONTROL | _CACHES | _TOOLS | {".skillgrade", ".review"}
+"""Names (in lower case) that are left out at any depth."""
 
 _EVAL = frozenset(["eval.yaml", "eval.yml", "evals.json", "evals", "judge-recordings"])
 """Names that mean an evaluation wherever they stand."""

@@ -12,7 +12,7 @@ import os
 import posixpath
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -42,6 +42,8 @@ class Item:
         source: A regular file on the host that holds a file's content; None when `data` does.
         data: A file's content; None when `source` holds it.
         target: What a link points at, relative to the folder it stands in.
+        named: Whether a destination names it: what stood there before must give place. For a folder whose contents go
+            straight into a place, each of its entries counts as named.
     """
 
     path: str
@@ -52,6 +54,7 @@ class Item:
     source: Path | None = None
     data: bytes | None = None
     target: str | None = None
+    named: bool = False
 
 
 def flatten(files: Sequence[StagedFile], warn: Callable[[str], None]) -> tuple[Item, ...]:
@@ -113,7 +116,7 @@ def _items_of(file: StagedFile, tree: dict[tuple[Place, str], Item], warn: Calla
     if file.data is not None:
         if file.dest.endswith("/") or path in {"", "/"}:
             raise WorkspaceError(f"{file.dest}: the destination is a folder, but the content has no name of its own")
-        yield Item(path, place, "file", _mode(file, 0o644), FIXED_TIME, data=file.data)
+        yield Item(path, place, "file", _mode(file, 0o644), FIXED_TIME, data=file.data, named=True)
         return
     if file.src is None:
         raise WorkspaceError(f"{file.dest}: has neither a source nor content")
@@ -121,7 +124,9 @@ def _items_of(file: StagedFile, tree: dict[tuple[Place, str], Item], warn: Calla
         source = file.src.resolve(strict=True)
         status = source.stat()
         if stat.S_ISDIR(status.st_mode):
-            yield from _walk(file, source, place, path, warn)
+            for item in _walk(file, source, place, path, warn):
+                is_top = path in {"", "/"} and posixpath.dirname(item.path) == path
+                yield replace(item, named=is_top or item.path == path)
             return
     except (OSError, RuntimeError) as error:
         raise WorkspaceError(f"{file.src}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
@@ -132,7 +137,7 @@ def _items_of(file: StagedFile, tree: dict[tuple[Place, str], Item], warn: Calla
     existing = tree.get((place, path))
     if file.dest.endswith("/") or path in {"", "/"} or (existing is not None and existing.kind == "folder"):
         path = posixpath.join(path, file.src.name)
-    yield _file_item(file, source, status, place, path)
+    yield replace(_file_item(file, source, status, place, path), named=True)
 
 
 def _walk(file: StagedFile, root: Path, place: Place, path: str, warn: Callable[[str], None]) -> Iterator[Item]:

@@ -1,0 +1,96 @@
+"""The connection to the Docker daemon, and what its errors mean.
+
+The daemon is the one that the docker command would use: `DOCKER_HOST`, else the current context. It may be another
+machine, so nothing here or above depends on paths that both can see.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from skillgrade.errors import InfrastructureError, ProviderError, Stage
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+REQUEST_TIMEOUT = 60
+"""Seconds without a byte from the daemon after which a request fails."""
+
+_VARIABLES = ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH")
+_POOL_SIZE = 64
+
+_lock = threading.Lock()
+_clients: dict[tuple[str | None, ...], DockerClient] = {}
+
+
+def connect() -> DockerClient:
+    """The client for the daemon that the environment names; one per process, shared by threads.
+
+    Raises:
+        ProviderError: No daemon answers.
+    """
+    import docker
+
+    key = (str(os.getpid()), *(os.environ.get(name) for name in _VARIABLES))
+    with _lock:
+        if key not in _clients:
+            with translated("connecting", ProviderError, Stage.IMAGE):
+                client = docker.from_env(version="auto", timeout=REQUEST_TIMEOUT, max_pool_size=_POOL_SIZE)
+            _clients[key] = client
+        return _clients[key]
+
+
+def daemon_problem() -> str | None:
+    """Why no daemon can be used, in one sentence with what to do; None when one answers."""
+    try:
+        client = connect()
+        with translated("asking for a sign of life", ProviderError, Stage.IMAGE):
+            client.ping()
+    except ProviderError as error:
+        return str(error)
+    return None
+
+
+@contextmanager
+def translated(doing: str, error: type[InfrastructureError], stage: Stage) -> Iterator[None]:
+    """Turn whatever the Docker SDK raises into one sentence.
+
+    Args:
+        doing: What was going on, such as ``starting the container``.
+        error: The class to raise.
+        stage: The stage that it carries.
+
+    Raises:
+        InfrastructureError: Of class `error`, for everything that the SDK and its HTTP client raise.
+    """
+    import requests
+    import urllib3
+    from docker.errors import DockerException
+
+    try:
+        yield
+    except (DockerException, requests.RequestException, urllib3.exceptions.HTTPError, OSError) as cause:
+        raise error(f"docker: {doing}: {reason(cause)}", stage) from cause
+
+
+def reason(error: BaseException) -> str:
+    """What an error of the SDK means, as the rest of a sentence."""
+    import requests
+    import urllib3
+    from docker.errors import APIError
+
+    if isinstance(error, APIError):
+        return str(error.explanation or error).strip()
+    text = str(error)
+    if "Permission denied" in text:
+        return "permission denied at the daemon's socket; add yourself to the group docker, or run as a user who may"
+    if isinstance(error, requests.ReadTimeout | urllib3.exceptions.ReadTimeoutError | TimeoutError):
+        return f"the Docker daemon gave no answer for {REQUEST_TIMEOUT} seconds; see whether `docker info` answers"
+    if isinstance(error, requests.ConnectionError) or "Error while fetching server API version" in text:
+        place = os.environ.get("DOCKER_HOST", "its usual place")
+        return f"no Docker daemon answers at {place}; start Docker and see that `docker info` answers"
+    return text

@@ -1,0 +1,250 @@
+"""One image per distinct environment: found by its digest, or built once.
+
+An image holds the base, a plain user with a home and a workspace, and what the set-up commands install; never a file of
+a task. Its tag is a digest over the Dockerfile and the base image's id, so that nothing is built twice and a base that
+was pulled anew counts as another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import shlex
+import tempfile
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from skillgrade.errors import ProviderError, Stage
+from skillgrade.stop import Stop
+from skillgrade.suite.model import PLAIN_USER_ID
+from skillgrade.workspace.base import EnvironmentSpec
+from skillgrade.workspace.docker_client import reason, translated
+from skillgrade.workspace.setup_lines import SetupStep, parse_setup
+
+if TYPE_CHECKING:
+    from docker import DockerClient
+
+REPOSITORY = "skillgrade"
+"""Where images are tagged: ``skillgrade:<digest>``."""
+
+_PULL_SILENCE = 600
+_BUILD_SILENCE = 3600
+"""Seconds without a line after which a pull or a build is given up; installers can be quiet for long."""
+
+_LAST_LINES = 20
+_FAILURE = re.compile(r"skillgrade: (?P<place>.+): exit code (?P<code>\d+): (?P<command>.*)")
+_RUNNING = re.compile(r" ---> Running in ([0-9a-f]+)")
+_REFUSED = {
+    "FROM": "name the image in docker.base",
+    "COPY": "put files in with `workspace`",
+    "ADD": "put files in with `workspace`",
+}
+
+
+def dockerfile(environment: EnvironmentSpec) -> str:
+    """The Dockerfile of an environment.
+
+    Raises:
+        ProviderError: `docker.setup` holds a line of a Dockerfile that cannot work there.
+    """
+    owner = 0 if environment.docker.user == "root" else PLAIN_USER_ID
+    user_script = Path(__file__).with_name("plain_user.sh").read_text(encoding="utf-8")
+    lines = [
+        f"FROM {environment.docker.base}",
+        "USER root",
+        _run(["sh", "-c", user_script, "sh", str(PLAIN_USER_ID), str(owner)]),
+        "WORKDIR /workspace",
+    ]
+    if environment.docker.setup is not None:
+        lines += [_setup_line(step) for step in parse_setup(environment.docker.setup)]
+        lines += ["USER root", "WORKDIR /workspace"]
+    if environment.agent_install is not None:
+        lines.append(_run_script(environment.agent_install, "installing the agent"))
+    lines += [_run_script(setup, "a grader's setup") for setup in environment.grader_setups]
+    if len(lines) > 4:
+        lines.append(_run(["sh", "-c", f"chown -R {owner}:{owner} /workspace"]))
+    return "\n".join(lines) + "\n"
+
+
+def ensure_base(client: DockerClient, base: str, stop: Stop) -> str:
+    """The id of a base image, which is pulled when it is not there.
+
+    Raises:
+        ProviderError: It is not there and cannot be pulled.
+        Cancelled: The stop came.
+    """
+    from docker.errors import APIError, ImageNotFound
+    from docker.utils import parse_repository_tag
+
+    with translated(f"looking for the image {base}", ProviderError, Stage.IMAGE):
+        try:
+            return str(client.images.get(base).id)
+        except ImageNotFound:
+            pass
+        try:
+            repository, tag = parse_repository_tag(base)
+            for event in client.api.pull(repository, tag or "latest", stream=True, decode=True):
+                stop.check()
+                if "error" in event:
+                    raise ProviderError(_no_base(base, str(event["error"])), Stage.IMAGE)
+            return str(client.images.get(base).id)
+        except APIError as error:
+            raise ProviderError(_no_base(base, reason(error)), Stage.IMAGE) from error
+
+
+def _no_base(base: str, why: str) -> str:
+    return (
+        f"the image {base} is not on this machine and cannot be pulled ({why.strip()}); check the name in docker.base, "
+        f"or make it available with `docker pull {base}`"
+    )
+
+
+def ensure_image(client: DockerClient, environment: EnvironmentSpec, stop: Stop) -> str:
+    """The id of an environment's image, which is built when there is none.
+
+    Builds of the same image wait for each other, also across processes; builds of different ones do not.
+
+    Raises:
+        ProviderError: The base cannot be had, or the build failed; then with the failing command and its last lines.
+        Cancelled: The stop came.
+    """
+    text = dockerfile(environment)
+    base = ensure_base(client, environment.docker.base, stop)
+    digest = hashlib.sha256(f"{base}\n{text}".encode()).hexdigest()
+    tag = f"{REPOSITORY}:{digest[:24]}"
+    found = find_image(client, tag)
+    if found is not None:
+        return found
+    with image_lock(digest, stop):
+        found = find_image(client, tag)
+        if found is None:
+            _build(client, text, tag, environment.docker.base, stop)
+            found = find_image(client, tag)
+    if found is None:
+        raise ProviderError(f"docker: the image {tag} was built but is not there", Stage.IMAGE)
+    return found
+
+
+def find_image(client: DockerClient, tag: str) -> str | None:
+    """The id behind a tag; None when there is none."""
+    from docker.errors import ImageNotFound
+
+    with translated(f"looking for the image {tag}", ProviderError, Stage.IMAGE):
+        try:
+            return str(client.images.get(tag).id)
+        except ImageNotFound:
+            return None
+
+
+@contextmanager
+def image_lock(digest: str, stop: Stop) -> Iterator[None]:
+    """Hold what lets one thread of one process make an image at a time.
+
+    Raises:
+        ProviderError: The lock's file cannot be made.
+        Cancelled: The stop came while waiting.
+    """
+    from filelock import FileLock, Timeout
+
+    folder = Path(tempfile.gettempdir()) / f"skillgrade-locks-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        lock = FileLock(folder / f"{digest}.lock")
+        while True:
+            stop.check()
+            try:
+                lock.acquire(timeout=0.25, poll_interval=0.05)
+                break
+            except Timeout:
+                continue
+    except OSError as error:
+        raise ProviderError(f"{folder}: cannot be used for locks: {error.strerror or error}", Stage.IMAGE) from error
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _setup_line(step: SetupStep) -> str:
+    script = step.script()
+    if script is not None:
+        return _run_script(script, f"docker.setup, line {step.line}")
+    if step.instruction in _REFUSED:
+        remedy = _REFUSED[step.instruction]
+        raise ProviderError(
+            f"docker.setup, line {step.line}: {step.instruction} cannot work there; {remedy}", Stage.IMAGE
+        )
+    return f"{step.instruction} {step.text}"
+
+
+def _run_script(script: str, place: str) -> str:
+    # The trap names the command that failed; the builder itself only repeats the whole script. -E: also in functions.
+    report = f'printf "\\nskillgrade: %s: exit code %s: %s\\n" {shlex.quote(place)} "$?" "$BASH_COMMAND"'
+    return _run(["bash", "-Eec", f"trap {shlex.quote(report)} ERR\n{script}"])
+
+
+def _run(argv: list[str]) -> str:
+    # The JSON form: a script of any content is one line, which neither the Dockerfile's syntax nor a shell touches.
+    return f"RUN {json.dumps(argv)}"
+
+
+def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> None:
+    lines: deque[str] = deque(maxlen=_LAST_LINES)
+    running: list[str] = []
+
+    def abort() -> None:
+        # Closing the connection would leave the step running; without its container the build fails at once.
+        for container in running[-1:]:
+            with translated("stopping the build", ProviderError, Stage.IMAGE):
+                client.api.remove_container(container, force=True, v=True)
+
+    def wake() -> None:
+        try:
+            abort()
+        except ProviderError:  # the step has just ended by itself; the next one is stopped below
+            return
+
+    with translated("building the image", ProviderError, Stage.IMAGE), stop.waking(wake):
+        events = client.api.build(
+            fileobj=io.BytesIO(text.encode()),
+            tag=tag,
+            rm=True,
+            forcerm=True,
+            decode=True,
+            timeout=_BUILD_SILENCE,
+            labels={"skillgrade.image": tag},
+        )
+        for event in events:
+            started = _RUNNING.search(str(event.get("stream", "")))
+            if started:
+                running.append(started[1])
+            if stop.is_set():
+                wake()
+            if "error" in event:
+                stop.check()
+                raise ProviderError(_build_failure(event, lines, base), Stage.IMAGE)
+            lines.extend(line for line in str(event.get("stream", "")).splitlines() if line.strip())
+    stop.check()
+
+
+def _build_failure(event: dict[str, Any], lines: deque[str], base: str) -> str:
+    message = str(event["error"]).strip()
+    if '"bash"' in message and "not found" in message:
+        return f"the image {base} has no bash, which set-up commands and agents need; choose another docker.base"
+    shown = [line for line in lines if not line.startswith((" --->", "Removing intermediate"))]
+    failures = [match for match in map(_FAILURE.search, shown) if match]
+    if failures:
+        found = failures[-1]
+        message = f"{found['place']}: `{found['command']}` ended with exit code {found['code']}"
+        shown = [line for line in shown if not _FAILURE.search(line)]
+    else:
+        code = event.get("errorDetail", {}).get("code")
+        message = message if code is None else f"a set-up command ended with exit code {code}"
+    tail = "\n".join(f"    {line}" for line in shown)
+    return f"the image could not be built: {message}; fix the command, these were the build's last lines:\n{tail}"
