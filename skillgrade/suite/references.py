@@ -1,0 +1,122 @@
+"""What a suite says by naming a file: texts that live in files of their own, and paths that must exist."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path, PurePosixPath
+
+from skillgrade.reading import UnreadableError
+from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.eval_files import EvalFiles
+from skillgrade.suite.findings import Findings, shown
+from skillgrade.yaml_marks import Mark
+
+TEMPLATE_MARK = "{{"
+"""What a text contains that is only known per row of a dataset."""
+
+_TEXT_SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".adoc", ".yaml", ".yml", ".json", ".html", ".j2", ".prompt"))
+
+
+class Missing(Enum):
+    """What it means when a one-line text looks like a path and no such file is there."""
+
+    ERROR = "error"
+    WARNING = "warning"
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """Resolves what tasks refer to.
+
+    Attributes:
+        files: The files of the eval.
+        findings: Where problems go.
+        own: Every file and folder that was referred to, absolute; it is filled here.
+        contents: Those of them whose content decides the outcome of trials; it is filled here.
+    """
+
+    files: EvalFiles
+    findings: Findings
+    own: set[Path] = field(default_factory=set)
+    contents: set[Path] = field(default_factory=set)
+
+    def folders(self, task: Mark, value: Mark) -> Sequence[Path]:
+        """Where a relative path of a task is looked for: beside its file, beside the file of an override, at the root."""
+        return tuple(dict.fromkeys((task.file.parent, value.file.parent, self.files.root)))
+
+    def text(self, cursor: Cursor, task: Mark, missing: Missing) -> str:
+        """A text, or the contents of the file that its only line names; without white space around it."""
+        text = (cursor.text() or "").strip()
+        if not text:
+            if cursor.text() is not None:
+                self.findings.error(cursor.mark, cursor.path, "is blank")
+            return ""
+        path = None if TEMPLATE_MARK in text else self.files.find(text, self.folders(task, cursor.mark))
+        if path is None or path.is_dir():
+            self._judge_missing(cursor, text, missing)
+            return text
+        try:
+            content = self.files.read(path)
+        except UnreadableError as error:
+            self.findings.error(cursor.mark, cursor.path, f"{shown(text)} {error}")
+            return text
+        if not content:
+            self.findings.error(cursor.mark, cursor.path, f"{shown(text)} is an empty file")
+        self.claim(path)
+        return content
+
+    def path(self, cursor: Cursor, task: Mark, *, only_file: bool = False) -> Path | None:
+        """A file or folder that must exist; None, with an error noted, where it cannot be used."""
+        text = cursor.text()
+        if text is None or TEMPLATE_MARK in text:
+            return None
+        path = self.files.find(text, self.folders(task, cursor.mark))
+        if path is None:
+            self.findings.error(cursor.mark, cursor.path, f"{shown(text)} does not exist")
+            return None
+        fault = self.files.scan(path).fault
+        if fault is None and only_file and path.is_dir():
+            fault = "is a folder, not a file"
+        if fault is not None:
+            self.findings.error(cursor.mark, cursor.path, f"{shown(text)} {fault}")
+            return None
+        self.contents.add(path)
+        return path
+
+    def claim(self, path: Path) -> None:
+        """Note that a path belongs to the eval, also where links in it lead to."""
+        self.own.add(path)
+        self.own.update(self.files.scan(path).targets)
+
+    def _judge_missing(self, cursor: Cursor, text: str, missing: Missing) -> None:
+        if not _looks_like_path(text):
+            return
+        if missing is Missing.ERROR:
+            message = f"{shown(text)} looks like a path, but there is no such file; a text needs a second word"
+            self.findings.error(cursor.mark, cursor.path, message)
+        else:
+            message = f"{shown(text)} looks like a path, but there is no such file; it is taken as the text itself"
+            self.findings.warn(cursor.mark, cursor.path, message)
+
+
+def inside_path(text: str) -> str | None:
+    """A relative POSIX path, normalised; None where it is absolute, leads out, or is nothing at all."""
+    if text.startswith(("/", "~")) or not text.isprintable():
+        return None
+    steps: list[str] = []
+    for step in PurePosixPath(text).parts:
+        if step != "..":
+            steps.append(step)
+        elif steps:
+            steps.pop()
+        else:
+            return None
+    return "/".join(steps) or None
+
+
+def _looks_like_path(text: str) -> bool:
+    if TEMPLATE_MARK in text or any(character.isspace() for character in text):
+        return False
+    return "/" in text or PurePosixPath(text).suffix.lower() in _TEXT_SUFFIXES
