@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
 from skillgrade.capture import OutputSink
 from skillgrade.stop import Stop
-from skillgrade.suite.model import AgentSpec
+from skillgrade.suite.model import AgentSpec, Task
 from skillgrade.workspace.base import CommandResult, StagedFile, Workspace
 
 
@@ -33,7 +32,7 @@ class AgentTurn:
 
 
 class Agent(Protocol):
-    """One kind of agent. Stateless; every method takes the spec."""
+    """One kind of agent. Stateless."""
 
     @property
     def name(self) -> str:
@@ -51,19 +50,19 @@ class Agent(Protocol):
     def key_names(self) -> tuple[str, ...]:
         """The variables that hold its own provider's keys and addresses."""
 
-    def problem(self, spec: AgentSpec) -> str | None:
-        """What keeps it from running with this spec, in one sentence; None when nothing does."""
+    def problem(self, task: Task) -> str | None:
+        """What keeps it from working on this task, in one sentence; None when nothing does."""
 
     def install_commands(self, spec: AgentSpec) -> str | None:
         """What installs it into an image; None when there is nothing to install."""
 
-    def files(self, spec: AgentSpec, solution: Path | None) -> tuple[StagedFile, ...]:
+    def files(self, task: Task) -> tuple[StagedFile, ...]:
         """What it needs in the workspace beside the task's own files."""
 
     def stdin(self, instruction: str) -> bytes | None:
         """What it reads on its standard input in its first turn."""
 
-    def act(self, spec: AgentSpec, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
+    def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
         """Let it work.
 
         Raises:

@@ -19,8 +19,8 @@ class GraderContext:
     """What a grader may know of the trial that it scores.
 
     Attributes:
-        input: The document for `SKILLGRADE_INPUT`: ``task``, ``trial``, ``turn``, ``expected``, ``metadata``.
-        transcript: What the agent printed, redacted and capped; the path inside the workspace is given to the grader.
+        input: The document for `SKILLGRADE_INPUT`: ``task``, ``trial``, ``turn``, ``expected``, ``metadata`` and
+            ``transcript``, the path at which the grader can read what the agent printed, redacted and capped.
         env: The variables it gets.
         timeout: Seconds for one deterministic grader.
         folder: A folder of the run in which it keeps its output.
@@ -28,7 +28,6 @@ class GraderContext:
     """
 
     input: Mapping[str, object]
-    transcript: bytes
     env: Mapping[str, str]
     timeout: float
     folder: Path
@@ -41,6 +40,9 @@ class Grader(Protocol):
     @property
     def type(self) -> str:
         """Its key in `skillgrade.graders.GRADERS`."""
+
+    def problem(self, spec: GraderSpec) -> str | None:
+        """What keeps it from running with this spec, in one sentence; None when nothing does."""
 
     def setup_commands(self, spec: GraderSpec) -> str | None:
         """What prepares an environment for it; None when there is nothing to prepare."""

@@ -1,0 +1,68 @@
+"""The `solution` agent: the task's reference solution in place of an agent, for `--validate`."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+
+from skillgrade.agents.base import AgentTurn
+from skillgrade.errors import AgentError, UserError
+from skillgrade.stop import Stop
+from skillgrade.suite.model import AgentSpec, Task
+from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace
+from skillgrade.workspace.scripts import script_argv
+
+_FOLDER = "solution"
+
+
+class SolutionAgent:
+    """Runs `task.solution` by its kind, from the control folder, with the workspace as its working directory."""
+
+    name = "solution"
+    is_llm = False
+    takes_model = False
+    key_names = ()
+
+    def problem(self, task: Task) -> str | None:
+        """A solution is needed, and it must say how it is run."""
+        if task.solution is None:
+            return "it has no `solution`"
+        try:
+            script_argv(task.solution, task.solution.name)
+        except UserError as error:
+            return str(error)
+        return None
+
+    def install_commands(self, spec: AgentSpec) -> str | None:
+        """Nothing."""
+        return None
+
+    def files(self, task: Task) -> tuple[StagedFile, ...]:
+        """The script, with its neighbours where it has a folder of its own."""
+        if task.solution is None:
+            return ()
+        folder = task.solution.parent
+        if task.file.is_relative_to(folder):
+            return (StagedFile(f"{_FOLDER}/{task.solution.name}", Place.CONTROL, src=task.solution),)
+        return (StagedFile(_FOLDER, Place.CONTROL, src=folder),)
+
+    def stdin(self, instruction: str) -> bytes | None:
+        """Nothing."""
+        return None
+
+    def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
+        """Run the solution.
+
+        Raises:
+            AgentError: There is none, or what runs it was not found.
+            WorkspaceError: The workspace broke.
+            Cancelled: The stop came.
+        """
+        if task.solution is None:
+            raise AgentError("the task has no `solution`")
+        inside = str(PurePosixPath(workspace.control) / _FOLDER / task.solution.name)
+        argv = script_argv(task.solution, inside)
+        command = Command(argv=argv, env=turn.env, timeout=turn.timeout, stdout=turn.stdout, stderr=turn.stderr)
+        result = workspace.run(command, stop)
+        if result.not_found:
+            raise AgentError(f"{argv[0]!r}, which runs the solution, was not found in the workspace")
+        return result

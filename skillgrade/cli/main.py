@@ -1,0 +1,42 @@
+"""The entry point: which command is meant, and what becomes of errors."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TYPE_CHECKING, NoReturn
+
+from skillgrade.cli.boundary import guarded
+
+if TYPE_CHECKING:
+    import click
+
+COMMANDS = {
+    "init": "skillgrade.cli.init",
+    "preview": "skillgrade.cli.preview",
+    "schema": "skillgrade.cli.schema",
+}
+"""Each command beside the run itself, and the module whose `command` it is; modules are imported when they are meant."""
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run skillgrade and exit.
+
+    The first argument may name a command; anything else, a task's name or a flag, means the run.
+
+    Args:
+        arguments: Without the program's name; by default those of this process.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if given and given[0] in COMMANDS:
+        module, program, given = COMMANDS[given[0]], f"skillgrade {given[0]}", given[1:]
+    else:
+        module, program = "skillgrade.cli.run", "skillgrade"
+    sys.exit(guarded(lambda: _invoke(module, program, given)))
+
+
+def _invoke(module: str, program: str, arguments: list[str]) -> int:
+    command: click.Command = import_module(module).command
+    code = command.main(arguments, prog_name=program, standalone_mode=False)
+    return code if isinstance(code, int) else 0

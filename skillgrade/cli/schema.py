@@ -1,0 +1,22 @@
+"""`skillgrade schema`: the JSON Schemas of what users write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import click
+
+from skillgrade.suite.schema import eval_schema, grader_output_schema
+
+SCHEMAS: dict[str, Callable[[], dict[str, object]]] = {
+    "eval": eval_schema,
+    "grader-output": grader_output_schema,
+}
+
+
+@click.command(short_help="Print the JSON Schema of eval.yaml, or of a grader's output.")
+@click.argument("name", type=click.Choice(list(SCHEMAS)), default="eval")
+def command(name: str) -> None:
+    """Print a JSON Schema: of eval.yaml (the default), or of what a deterministic grader prints (grader-output)."""
+    click.echo(json.dumps(SCHEMAS[name](), indent=2, ensure_ascii=False))

@@ -1,0 +1,184 @@
+"""The steps of one attempt: open, act, end, swap the graders in, grade, close."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import PurePosixPath
+
+from skillgrade.agents import AGENTS
+from skillgrade.agents.base import AgentTurn
+from skillgrade.capture import OutputSink
+from skillgrade.engine.environment import agent_environment, grader_environment
+from skillgrade.engine.spec import TrialSpec
+from skillgrade.engine.verdict import TrialVerdict, weigh
+from skillgrade.errors import AgentError, ProviderError, Stage
+from skillgrade.graders import GRADERS
+from skillgrade.graders.base import GraderContext
+from skillgrade.results.folder import RunFolder
+from skillgrade.results.records import AgentRun, GraderResult, TrialError
+from skillgrade.results.redaction import Redactor
+from skillgrade.stop import Stop
+from skillgrade.workspace.base import CommandResult, Place, Prepared, Provider, StagedFile, Workspace, WorkspaceSpec
+
+_TRANSCRIPT = "transcript.txt"
+
+
+class Attempt:
+    """One attempt while it goes on.
+
+    Attributes:
+        stage: What it is at.
+        agent_run: How the agent ended, once it did.
+        grader_results: What graders said so far.
+        notes: What the reader of the record should know.
+        files: What it left, by name, relative to the run's folder.
+
+    All of them hold what is known at any moment, so they outlast whatever ends the attempt.
+    """
+
+    def __init__(
+        self, spec: TrialSpec, provider: Provider, env_file: Mapping[str, str], redactor: Redactor, stop: Stop
+    ) -> None:
+        self.stage = Stage.SETUP
+        self.agent_run: AgentRun | None = None
+        self.grader_results: list[GraderResult] = []
+        self.notes: list[str] = []
+        self.files: dict[str, str] = {}
+        self._spec = spec
+        self._provider = provider
+        self._env_file = env_file
+        self._redactor = redactor
+        self._stop = stop
+        self._agent = AGENTS[spec.agent]
+        self._run = RunFolder(spec.run_folder)
+        self._folder = self._run.attempt_folder(spec.task.name, spec.trial, spec.attempt)
+
+    def run(self) -> TrialVerdict:
+        """Take every step.
+
+        Raises:
+            InfrastructureError: Something that is not the agent's doing went wrong.
+            StorageError: Output could not be written.
+            Cancelled: The stop came.
+        """
+        transcript = b""
+        with self._open() as workspace:
+            if self._spec.act:
+                self.stage = Stage.AGENT
+                transcript = self._act(workspace)
+            self.stage = Stage.COLLECT
+            workspace.end_processes()
+            with closing(workspace.for_graders(fresh=self._needs_fresh_workspace())) as grading:
+                self.stage = Stage.GRADE
+                self._grade(grading, transcript)
+        timed_out = self.agent_run is not None and self.agent_run.timed_out
+        return weigh(self.grader_results, self._spec.task.pass_threshold, timed_out)
+
+    @contextmanager
+    def _open(self) -> Iterator[Workspace]:
+        spec, task = self._spec, self._spec.task
+        if isinstance(spec.prepared, TrialError):
+            raise ProviderError(spec.prepared.reason, spec.prepared.stage)
+        files = [StagedFile(file.dest, _place(file.dest), src=file.src, chmod=file.chmod) for file in task.workspace]
+        if spec.act:
+            files += self._agent.files(task)
+        workspace = self._provider.open(
+            WorkspaceSpec(
+                run=self._run.run_id,
+                trial=f"{task.name} {spec.trial}.{spec.attempt}",
+                prepared=spec.prepared,
+                files=tuple(files),
+                skills=spec.skills,
+                limits=task.limits,
+                network=task.network,
+                stdin=self._agent.stdin(task.instruction) if spec.act else None,
+                agent_home=task.agent.home,
+            ),
+            self._stop,
+        )
+        try:
+            yield workspace
+        finally:
+            workspace.close()
+            self.notes += workspace.notes
+
+    def _act(self, workspace: Workspace) -> bytes:
+        """Let the agent work; gives back what it printed."""
+        task = self._spec.task
+        turn = AgentTurn(
+            instruction=task.instruction,
+            env=agent_environment(task, self._agent, self._env_file, os.environ),
+            timeout=task.timeout,
+            stdout=self._sink("stdout", "agent.stdout"),
+            stderr=self._sink("stderr", "agent.stderr"),
+        )
+        result = self._agent.act(task, turn, workspace, self._stop)
+        self.agent_run = AgentRun(
+            exit_code=result.exit_code,
+            timed_out=result.timed_out,
+            duration_ms=round(result.duration * 1000),
+            out_of_memory=result.out_of_memory,
+            output_bytes=result.stdout.size + result.stderr.size,
+            output_truncated=result.stdout.truncated or result.stderr.truncated,
+        )
+        self._judge_memory(result)
+        return _transcript(result)
+
+    def _judge_memory(self, result: CommandResult) -> None:
+        if not result.out_of_memory:
+            return
+        limit = f"the workspace ran out of its {self._spec.task.limits.memory_mb} MiB of memory (environment.memory_mb)"
+        if result.exit_code != 0:
+            raise AgentError(f"{limit} and the agent was killed or lost a process by it")
+        self.notes.append(f"{limit}: a process of the agent was killed, the agent went on")
+
+    def _grade(self, workspace: Workspace, transcript: bytes) -> None:
+        task = self._spec.task
+        graders = [(GRADERS[spec.type], spec) for spec in task.graders]
+        files = [file for grader, spec in graders for file in grader.files(spec)]
+        files.append(StagedFile(_TRANSCRIPT, Place.CONTROL, data=transcript))
+        in_the_way = workspace.put(files)
+        if in_the_way and self._spec.act:
+            self.notes.append(
+                f"tampering: at {', '.join(in_the_way)}, where graders belong, the agent had left something; "
+                "it was replaced before grading"
+            )
+        context = GraderContext(
+            input={
+                "task": task.name,
+                "trial": self._spec.trial,
+                "turn": 0,
+                "expected": task.expected,
+                "metadata": dict(task.metadata),
+                "transcript": str(PurePosixPath(workspace.control) / _TRANSCRIPT),
+            },
+            env=grader_environment(task, self._env_file, os.environ),
+            timeout=task.grader_timeout,
+            folder=self._folder,
+            redaction=self._redactor.filter,
+        )
+        for grader, spec in graders:
+            self.grader_results.append(grader.grade(spec, context, workspace, self._stop))
+
+    def _needs_fresh_workspace(self) -> bool:
+        """A root agent could have replaced the shell that graders need, so they run in a system that it never saw."""
+        if self._spec.task.grader_workspace is not None:
+            return self._spec.task.grader_workspace == "fresh"
+        return isinstance(self._spec.prepared, Prepared) and self._spec.prepared.root_agent
+
+    def _sink(self, name: str, file_name: str) -> OutputSink:
+        path = self._folder / file_name
+        self.files[name] = path.relative_to(self._run.path).as_posix()
+        return OutputSink(path, byte_filter=self._redactor.filter())
+
+
+def _place(dest: str) -> Place:
+    return Place.SYSTEM if dest.startswith("/") else Place.WORKSPACE
+
+
+def _transcript(result: CommandResult) -> bytes:
+    stdout = result.stdout.path.read_bytes()
+    stderr = result.stderr.path.read_bytes()
+    return b"\n[stderr]\n".join(part for part in (stdout, stderr) if part)

@@ -1,0 +1,159 @@
+"""What will be run: every choice made and every refusal said before anything starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from skillgrade.agents import AGENTS
+from skillgrade.agents.base import Agent
+from skillgrade.agents.choose import choose_agent
+from skillgrade.engine.environment import effective_variables, withheld_names
+from skillgrade.errors import UsageError
+from skillgrade.graders import GRADERS
+from skillgrade.suite.model import Suite, Task
+from skillgrade.workspace.base import EnvironmentSpec
+from skillgrade.workspace.choose import choose_provider
+
+
+@dataclass(frozen=True, slots=True)
+class TaskPlan:
+    """A task with its agent and its place to run.
+
+    Attributes:
+        task: The task, with the selected graders.
+        agent: A key of `skillgrade.agents.AGENTS`.
+        provider: A key of `skillgrade.workspace.PROVIDERS`.
+        environment: What all its trials share.
+    """
+
+    task: Task
+    agent: str
+    provider: str
+    environment: EnvironmentSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that a run will do.
+
+    Attributes:
+        suite: The suite, with the selected tasks.
+        tasks: One per task of the suite, in its order.
+        notes: What the user should know before it starts, once each.
+    """
+
+    suite: Suite
+    tasks: tuple[TaskPlan, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def trial_count(self) -> int:
+        """How many trials there are, retries not counted."""
+        return sum(planned.task.trials for planned in self.tasks)
+
+    def trials(self) -> Iterator[tuple[TaskPlan, int]]:
+        """Every trial, lazily: the first of every task, then the second of every task, and so on."""
+        for trial in range(max(planned.task.trials for planned in self.tasks)):
+            for planned in self.tasks:
+                if trial < planned.task.trials:
+                    yield planned, trial
+
+
+def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, str]) -> Plan:
+    """Choose an agent and a provider for every task, and refuse what cannot run.
+
+    Args:
+        suite: The suite with the selected tasks and graders, flags applied.
+        env_file: The variables of the eval's `.env`.
+        environ: The shell's variables.
+
+    Raises:
+        UsageError: Something that the selected tasks need is wrong, or not part of this version; all of it is named.
+        ProviderError: No workspace can be had.
+    """
+    problems: list[str] = []
+    agents: list[Agent] = []
+    variables = effective_variables(env_file, environ)
+    for task in suite.tasks:
+        problems += [f'task "{task.name}": {problem}' for problem in _task_problems(task)]
+        try:
+            agent = choose_agent(task.agent, variables)
+        except UsageError as error:
+            problems.append(f'task "{task.name}": {error}')
+            continue
+        if problem := agent.problem(task):
+            problems.append(f'task "{task.name}": {problem}')
+        agents.append(agent)
+    if problems:
+        raise UsageError("\n".join(dict.fromkeys(problems)))
+    return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file))
+
+
+def make_validation_plan(suite: Suite) -> Plan:
+    """The plan of `--validate`: each task once, with its reference solution in place of an agent.
+
+    Args:
+        suite: The suite with only tasks that have a solution, and only graders that can be validated.
+
+    Raises:
+        UsageError: Something that a task needs is wrong, or not part of this version; all of it is named.
+        ProviderError: No workspace can be had.
+    """
+    solution = AGENTS["solution"]
+    problems = []
+    for task in suite.tasks:
+        problems += [f'task "{task.name}": {problem}' for problem in _task_problems(task)]
+        if problem := solution.problem(task):
+            problems.append(f'task "{task.name}": {problem}')
+    if problems:
+        raise UsageError("\n".join(dict.fromkeys(problems)))
+    tasks = tuple(replace(task, trials=1) for task in suite.tasks)
+    return _place(replace(suite, tasks=tasks), [solution] * len(tasks), ())
+
+
+def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str]) -> Plan:
+    planned = []
+    gathered = list(notes)
+    for task, agent in zip(suite.tasks, agents, strict=True):
+        choice = choose_provider(task, is_llm=agent.is_llm)
+        if choice.reason:
+            gathered.append(choice.reason)
+        planned.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
+    return Plan(suite, tuple(planned), tuple(dict.fromkeys(gathered)))
+
+
+def _environment(task: Task, agent: Agent) -> EnvironmentSpec:
+    setups = [GRADERS[spec.type].setup_commands(spec) for spec in task.graders]
+    return EnvironmentSpec(
+        docker=task.docker,
+        agent_install=agent.install_commands(task.agent),
+        grader_setups=tuple(dict.fromkeys(setup for setup in setups if setup)),
+    )
+
+
+def _task_problems(task: Task) -> Iterator[str]:
+    for key in task.config:
+        yield f"`{key}` is not part of this version; leave the task out of the selection"
+    if task.agent.output_format != "text":
+        yield f"`output_format: {task.agent.output_format}` is not part of this version; use text"
+    for type_name in dict.fromkeys(spec.type for spec in task.graders if spec.type not in GRADERS):
+        yield (
+            f"{type_name} graders are not part of this version; leave them out with --grader={','.join(GRADERS)}, "
+            "and the reward is over the others"
+        )
+    for spec in task.graders:
+        if spec.type in GRADERS and (problem := GRADERS[spec.type].problem(spec)):
+            yield problem
+    if sum(spec.weight for spec in task.graders) <= 0:
+        yield "the weights of the selected graders are all 0, so there is no reward"
+
+
+def _agent_notes(tasks: Sequence[Task], agents: Sequence[Agent], env_file: Mapping[str, str]) -> list[str]:
+    notes = []
+    for task, agent in zip(tasks, agents, strict=True):
+        if task.agent.model and not agent.takes_model:
+            notes.append(f'the "{agent.name}" agent ignores the model {task.agent.model!r}')
+        if agent.name == "command" and (names := withheld_names(task, env_file)):
+            notes.append(f"{', '.join(names)} of .env is used by judges and kept from the agent (`env:` would give it)")
+    return list(dict.fromkeys(notes))

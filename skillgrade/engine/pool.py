@@ -1,0 +1,58 @@
+"""Where attempts run: a small protocol, and threads as its first kind.
+
+The engine keeps at most `slots` attempts in flight and never relies on a future's `cancel` or on `shutdown`, since
+those differ between executors. Stopping is the pool's own: it ends what runs, and every attempt still gives a record.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Protocol
+
+from skillgrade.engine.spec import TrialSpec
+from skillgrade.engine.trial import run_trial
+from skillgrade.results.records import TrialRecord
+from skillgrade.stop import Stop
+
+
+class Pool(Protocol):
+    """Runs attempts somewhere."""
+
+    @property
+    def slots(self) -> int:
+        """How many attempts it runs at a time."""
+
+    def submit(self, spec: TrialSpec) -> Future[TrialRecord]:
+        """Start an attempt; the caller keeps at most `slots` in flight."""
+
+    def stop(self) -> None:
+        """End everything that runs; each attempt still gives its record."""
+
+    def close(self) -> None:
+        """Wait for what runs and let go of everything."""
+
+
+class ThreadPool:
+    """Attempts in threads of this process: they wait for containers and processes, not for the interpreter.
+
+    Args:
+        slots: How many at a time, >= 1.
+        stop: The run's stop, which ends them.
+    """
+
+    def __init__(self, slots: int, stop: Stop) -> None:
+        self.slots = slots
+        self._stop = stop
+        self._executor = ThreadPoolExecutor(slots, thread_name_prefix="skillgrade-trial")
+
+    def submit(self, spec: TrialSpec) -> Future[TrialRecord]:
+        """Start an attempt in a thread."""
+        return self._executor.submit(run_trial, spec, self._stop)
+
+    def stop(self) -> None:
+        """Wake every attempt to its end."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Wait for the threads."""
+        self._executor.shutdown(wait=True)

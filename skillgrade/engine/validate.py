@@ -1,0 +1,117 @@
+"""`--validate`: every reference solution in place of an agent, and the graders alone on every untouched workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from skillgrade.checks.validation import TaskValidation, judge_validation
+from skillgrade.engine.listener import RunListener
+from skillgrade.engine.plan import make_validation_plan
+from skillgrade.engine.pool import ThreadPool
+from skillgrade.engine.preparation import Preparation, prepare
+from skillgrade.engine.spec import TrialSpec
+from skillgrade.engine.window import run_attempts
+from skillgrade.graders import GRADERS
+from skillgrade.results.folder import create_run_folder
+from skillgrade.results.records import TrialRecord
+from skillgrade.stop import Stop
+from skillgrade.suite.model import Suite, Task
+
+_FOLDER = "validations"
+_SOLVED, _UNTOUCHED = 0, 1
+"""Which trial is which in a validation's folder, and what graders read as ``trial``."""
+
+_Records = dict[tuple[str, int], TrialRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What came of the selected tasks.
+
+    Attributes:
+        tasks: One per task with a reference solution, in the order of the suite.
+        unsolved: The tasks that have none.
+        left_out: The grader types that no validation of this version can answer for.
+        folder: Where transcripts and grader output stand; None when nothing ran.
+    """
+
+    tasks: tuple[TaskValidation, ...]
+    unsolved: tuple[str, ...]
+    left_out: tuple[str, ...]
+    folder: Path | None
+
+
+def validate(suite: Suite, base: Path, parallel: int, listener: RunListener, stop: Stop) -> Validation:
+    """Prove the graders of every task that has a reference solution.
+
+    Args:
+        suite: The selected tasks and graders.
+        base: Below it the folder for transcripts and grader output is made.
+        parallel: How many trials run at a time.
+        listener: Told what happens.
+        stop: Ends it early.
+
+    Raises:
+        UserError: A solution or a grader cannot run.
+        ProviderError: No workspace can be had.
+        StorageError: Output could not be written.
+        Cancelled: The stop came.
+    """
+    solved = [task for task in suite.tasks if task.solution is not None]
+    unsolved = tuple(task.name for task in suite.tasks if task.solution is None)
+    left_out = tuple(sorted({spec.type for task in solved for spec in task.graders} - GRADERS.keys()))
+    provable = [task for task in map(_with_provable_graders, solved) if task.graders]
+    validations = {
+        task.name: TaskValidation(task.name, (f"all its graders are left out ({', '.join(left_out)})",))
+        for task in solved
+    }
+    folder = None
+    if provable:
+        plan = make_validation_plan(replace(suite, tasks=tuple(provable)))
+        run_folder = create_run_folder(base / _FOLDER)
+        folder = run_folder.path
+        records = _run(prepare(plan, run_folder, listener, stop), parallel, listener, stop)
+        stop.check()
+        for task in provable:
+            validations[task.name] = judge_validation(task, *(records[task.name, n] for n in (_SOLVED, _UNTOUCHED)))
+    return Validation(tuple(validations.values()), unsolved, left_out, folder)
+
+
+def _with_provable_graders(task: Task) -> Task:
+    return replace(task, graders=tuple(spec for spec in task.graders if spec.type in GRADERS))
+
+
+def _run(preparation: Preparation, parallel: int, listener: RunListener, stop: Stop) -> _Records:
+    records: _Records = {}
+    specs = _specs(preparation)
+
+    def take() -> TrialSpec | None:
+        spec = next(specs, None)
+        if spec is not None:
+            listener.trial_started(spec.task.name, spec.trial, spec.attempt)
+        return spec
+
+    def finished(spec: TrialSpec, record: TrialRecord) -> None:
+        records[spec.task.name, spec.trial] = record
+        listener.trial_finished(record, retried=False)
+
+    for note in preparation.notes:
+        listener.note(note)
+    count = 2 * len(preparation.plan.tasks)
+    try:
+        listener.run_started(count, parallel)
+        with closing(ThreadPool(min(parallel, count), stop)) as pool:
+            run_attempts(pool, take, finished, stop)
+    finally:
+        listener.run_finished()
+        preparation.clean_up()
+    return records
+
+
+def _specs(preparation: Preparation) -> Iterator[TrialSpec]:
+    for planned in preparation.plan.tasks:
+        yield preparation.spec(planned, _SOLVED, attempt=0)
+        yield preparation.spec(planned, _UNTOUCHED, attempt=0, act=False)

@@ -1,0 +1,34 @@
+"""The selected tasks, for `--list`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from skillgrade.reports.terminal.text import printable
+from skillgrade.suite.model import Suite
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_tasks(console: Console, suite: Suite) -> None:
+    """Print one line per task: its name, how many trials, its graders, its metadata."""
+    width = max((len(printable(task.name)) for task in suite.tasks), default=0)
+    for task in suite.tasks:
+        graders = "+".join(dict.fromkeys(grader.type for grader in task.graders))
+        trials = f"{task.trials} trial{'' if task.trials == 1 else 's'}"
+        line = f"{printable(task.name):<{min(width, 60)}}  {trials}  {graders}  {_labels(task.metadata)}"
+        console.print(line.rstrip(), soft_wrap=True)
+    keys = sorted({key for task in suite.tasks for key in task.metadata})
+    console.print(f"metadata keys: {printable(', '.join(keys)) or '(none)'}", style="dim", soft_wrap=True)
+
+
+def _labels(metadata: Mapping[str, object]) -> str:
+    return " ".join(f"{printable(key)}={_label(value)}" for key, value in metadata.items())
+
+
+def _label(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(_label(item) for item in value)
+    return printable(str(value))

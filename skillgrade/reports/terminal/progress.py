@@ -1,0 +1,112 @@
+"""What goes on while a run goes on: a live line on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from skillgrade.reports.terminal.text import one_line, printable, seconds
+from skillgrade.results.records import Outcome, TrialRecord
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.live import Live
+
+STYLES = {
+    Outcome.PASSED: "green",
+    Outcome.FAILED: "red",
+    Outcome.ERRORED: "magenta",
+    Outcome.UNGRADED: "yellow",
+    Outcome.CANCELLED: "dim",
+}
+"""How each outcome is coloured, everywhere."""
+
+_REASON_LIMIT = 200
+
+
+class TerminalProgress:
+    """A `RunListener` that shows each finished trial as a line and, on a terminal, a live status below them.
+
+    Args:
+        console: Where to write.
+    """
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: Live | None = None
+        self._counts: Counter[Outcome] = Counter()
+        self._planned = 0
+        self._slots = 1
+        self._running = 0
+        self._started = time.monotonic()
+
+    def preparing(self, what: str) -> None:
+        """Say what is being made."""
+        self._line(f"preparing {what}", "dim")
+
+    def note(self, text: str) -> None:
+        """Say it."""
+        self._line(f"note: {text}", "yellow")
+
+    def run_started(self, planned: int, slots: int) -> None:
+        """Start the live status."""
+        self._planned, self._slots = planned, slots
+        self._started = time.monotonic()
+        plural = "" if planned == 1 else "s"
+        self._line(f"{planned} trial{plural}, {min(slots, planned)} at a time", "dim")
+        if self._console.is_terminal:
+            from rich.live import Live
+
+            self._live = Live(get_renderable=self._status, console=self._console, refresh_per_second=8, transient=True)
+            self._live.start()
+
+    def trial_started(self, task: str, trial: int, attempt: int) -> None:
+        """Count it as running."""
+        self._running += 1
+
+    def trial_finished(self, record: TrialRecord, retried: bool) -> None:
+        """Show how it ended."""
+        self._running -= 1
+        if not retried:
+            self._counts[record.outcome] += 1
+        text = f"{record.outcome:<9} {one_line(record.task, 60)} #{record.trial}"
+        if record.attempt:
+            text += f" (attempt {record.attempt + 1})"
+        if record.reward is not None:
+            text += f"  reward {record.reward:.2f}"
+        text += f"  {seconds(record.duration_ms)}"
+        if record.agent and record.agent.timed_out:
+            text += "  the agent ran into its deadline"
+        if record.error:
+            text += f"  {record.error.stage}: {one_line(record.error.reason, _REASON_LIMIT)}"
+        if retried:
+            text += "  (tried again)"
+        self._line(text, STYLES[record.outcome])
+
+    def run_finished(self) -> None:
+        """End the live status."""
+        if self._live:
+            self._live.stop()
+            self._live = None
+
+    def _line(self, text: str, style: str) -> None:
+        from rich.text import Text
+
+        self._console.print(Text(printable(text), style=style), soft_wrap=True)
+
+    def _status(self) -> RenderableType:
+        from rich.text import Text
+
+        done = sum(self._counts.values())
+        elapsed = time.monotonic() - self._started
+        status = Text(f"{done}/{self._planned} trials", style="bold")
+        status.append(f" · {self._running} running", style="not bold")
+        for outcome, style in STYLES.items():
+            if self._counts[outcome] and outcome is not Outcome.PASSED:
+                status.append(f" · {self._counts[outcome]} {outcome}", style=f"not bold {style}")
+        status.append(f" · {seconds(elapsed * 1000)}", style="not bold dim")
+        if 0 < done < self._planned:
+            left = elapsed / done * (self._planned - done)
+            status.append(f" · about {seconds(left * 1000)} left", style="not bold dim")
+        return status

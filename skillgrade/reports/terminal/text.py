@@ -1,0 +1,59 @@
+"""Text for terminals: safe to print, and short."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+"""Unicode categories that can move the cursor, reorder text or hide it."""
+
+_KEPT = "\n\t\u200d"
+
+
+def printable(text: str) -> str:
+    """The text without anything that could steer a terminal: agents and graders wrote it.
+
+    Newlines and tabs stay; other control characters become U+FFFD.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        char if char in _KEPT or unicodedata.category(char) not in _UNSAFE else "\ufffd"
+        for char in text.replace("\r\n", "\n")
+    )
+
+
+def one_line(text: str, limit: int) -> str:
+    """The text in one printable line of at most `limit` characters."""
+    line = " ".join(printable(text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def seconds(milliseconds: float) -> str:
+    """A duration as people say it: ``0.3 s``, ``12 s``, ``3 min 05 s``, ``1 h 02 min``."""
+    value = milliseconds / 1000
+    if value < 10:
+        return f"{value:.1f} s"
+    if value < 60:
+        return f"{value:.0f} s"
+    minutes, rest = divmod(round(value), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest:02d} s"
+    return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def make_console(*, to_stderr: bool) -> Console:
+    """A console on stdout or stderr; colours follow the terminal and ``NO_COLOR``.
+
+    Text is never read as markup, and output that is no terminal is not folded.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=to_stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
+    if not console.is_terminal:
+        console.width = 200
+    return console
