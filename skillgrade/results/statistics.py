@@ -95,4 +95,5 @@ def _score_interval(rate: float, n: int) -> Interval:
     square = _NORMAL_QUANTILE**2
     centre = (rate + square / (2 * n)) / (1 + square / n)
     reach = _NORMAL_QUANTILE * math.sqrt(rate * (1 - rate) / n + square / (4 * n * n)) / (1 + square / n)
-    return Interval(max(0.0, centre - reach), min(1.0, centre + reach))
+    # At the ends the formula gives 0 and 1 but for rounding.
+    return Interval(max(0.0, centre - reach) if rate > 0 else 0.0, min(1.0, centre + reach) if rate < 1 else 1.0)
