@@ -1,1 +1,23 @@
-"""Where trials run: one module per provider, and the dict that names them."""
+"""Where agents and graders run: the providers, by the names that eval.yaml uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from skillgrade.workspace.base import Provider
+
+
+def _docker() -> Provider:
+    from skillgrade.workspace.docker import DockerProvider
+
+    return DockerProvider()
+
+
+def _local() -> Provider:
+    from skillgrade.workspace.local import LocalProvider
+
+    return LocalProvider()
+
+
+PROVIDERS: dict[str, Callable[[], Provider]] = {"docker": _docker, "local": _local}
+"""Makes each provider; what it needs is imported only then."""

@@ -166,10 +166,10 @@ class _Stream:
             yield self._number, piece
 
     def close(self) -> None:
-        self._wrapper.close()
         response = getattr(self._wrapper, "_response", None)
         if response is not None:
             response.close()
+        self._socket.close()
 
 
 def _read_ahead(wrapper: Any) -> bytes:

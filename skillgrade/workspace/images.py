@@ -40,6 +40,7 @@ _BUILD_SILENCE = 3600
 _LAST_LINES = 20
 _FAILURE = re.compile(r"skillgrade: (?P<place>.+): exit code (?P<code>\d+): (?P<command>.*)")
 _RUNNING = re.compile(r" ---> Running in ([0-9a-f]+)")
+_BUILDER_LINES = ("Step ", " --->", "Removing intermediate container")
 _REFUSED = {
     "FROM": "name the image in docker.base",
     "COPY": "put files in with `workspace`",
@@ -54,7 +55,7 @@ def dockerfile(environment: EnvironmentSpec) -> str:
         ProviderError: `docker.setup` holds a line of a Dockerfile that cannot work there.
     """
     owner = 0 if environment.docker.user == "root" else PLAIN_USER_ID
-    user_script = Path(__file__).with_name("plain_user.sh").read_text(encoding="utf-8")
+    user_script = Path(__file__).with_name("plain-user.sh").read_text(encoding="utf-8")
     lines = [
         f"FROM {environment.docker.base}",
         "USER root",
@@ -67,8 +68,8 @@ def dockerfile(environment: EnvironmentSpec) -> str:
     if environment.agent_install is not None:
         lines.append(_run_script(environment.agent_install, "installing the agent"))
     lines += [_run_script(setup, "a grader's setup") for setup in environment.grader_setups]
-    if len(lines) > 4:
-        lines.append(_run(["sh", "-c", f"chown -R {owner}:{owner} /workspace"]))
+    # bash also where there is nothing to change: an image without it must fail here, not in every trial.
+    lines.append(_run(["bash", "-c", f"chown -R {owner}:{owner} /workspace"]))
     return "\n".join(lines) + "\n"
 
 
@@ -229,7 +230,9 @@ def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> 
             if "error" in event:
                 stop.check()
                 raise ProviderError(_build_failure(event, lines, base), Stage.IMAGE)
-            lines.extend(line for line in str(event.get("stream", "")).splitlines() if line.strip())
+            for line in str(event.get("stream", "")).splitlines():
+                if line.strip() and not line.startswith(_BUILDER_LINES):
+                    lines.append(line)
     stop.check()
 
 
@@ -237,14 +240,12 @@ def _build_failure(event: dict[str, Any], lines: deque[str], base: str) -> str:
     message = str(event["error"]).strip()
     if '"bash"' in message and "not found" in message:
         return f"the image {base} has no bash, which set-up commands and agents need; choose another docker.base"
-    shown = [line for line in lines if not line.startswith((" --->", "Removing intermediate"))]
-    failures = [match for match in map(_FAILURE.search, shown) if match]
+    failures = [match for match in map(_FAILURE.search, lines) if match]
     if failures:
         found = failures[-1]
         message = f"{found['place']}: `{found['command']}` ended with exit code {found['code']}"
-        shown = [line for line in shown if not _FAILURE.search(line)]
     else:
         code = event.get("errorDetail", {}).get("code")
         message = message if code is None else f"a set-up command ended with exit code {code}"
-    tail = "\n".join(f"    {line}" for line in shown)
+    tail = "\n".join(f"    {line}" for line in lines if not _FAILURE.search(line))
     return f"the image could not be built: {message}; fix the command, these were the build's last lines:\n{tail}"

@@ -17,5 +17,5 @@ if [ -n "$home" ] && [ "$home" != / ]; then
   mkdir -p "$home"
   chown "$1:$1" "$home"
 fi
-mkdir -p /workspace
+mkdir -p /workspace /run/skillgrade
 chown -R "$2:$2" /workspace

@@ -1,0 +1,6 @@
+# Prints the beginning of a regular file, following no link out of the workspace.
+# Arguments: the workspace, a path relative to it, the number of bytes. Exit code 3: there is no such file.
+path=$(readlink -f -- "$1/$2") || exit 3
+case $path in "$1"/*) ;; *) exit 3 ;; esac
+[ -f "$path" ] || exit 3
+exec head -c "$3" -- "$path"
