@@ -1,0 +1,271 @@
+"""A trial's folder on the host as a workspace: commands, files in and out.
+
+The folder holds `workspace`, `root` (the trial's private stand-in for absolute destinations), `home`, `tmp` and
+`control`. Graders get a home and a root of their own, made when they start, which no agent has seen.
+"""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import tempfile
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from skillgrade.errors import Stage, WorkspaceError
+from skillgrade.process import ProcessResult, SlotPool
+from skillgrade.stop import Stop
+from skillgrade.workspace.base import Command, CommandResult, Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.prefixes import prefix_bins, prefix_env
+from skillgrade.workspace.shared_skills import SharedSkills
+from skillgrade.workspace.skills import SKILL_FOLDERS
+from skillgrade.workspace.staging import FIXED_TIME, Item, flatten
+from skillgrade.workspace.tree import Tree, remove_tree
+
+_COPIED_SKILL = 1024 * 1024
+"""Bytes up to which each trial gets a copy of a skill; a larger one is linked."""
+
+_BIN_NAMES = frozenset({"bin", "sbin"})
+_STANDARD_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+_SHOWN_PATHS = 5
+
+
+class LocalWorkspace:
+    """One trial's folder; see `Workspace`.
+
+    Args:
+        folder: A private, labelled, empty folder; it is this workspace's from now on.
+        spec: What goes in.
+        slots: Lends the helper that runs the commands.
+        shared: Watches over skills that are linked.
+
+    Raises:
+        WorkspaceError: No helper can be started.
+    """
+
+    def __init__(self, folder: Path, spec: WorkspaceSpec, slots: SlotPool, shared: SharedSkills) -> None:
+        self._folder = folder
+        self._identity = _identity(folder)
+        self._spec = spec
+        self._slots = slots
+        self._shared = shared
+        self._linked: list[SkillSnapshot] = []
+        self._system_items: list[Item] = []
+        self._notes: list[str] = []
+        self._trees = {
+            Place.WORKSPACE: Tree(folder / "workspace"),
+            Place.SYSTEM: Tree(folder / "root"),
+            Place.CONTROL: Tree(folder / "control"),
+        }
+        self._state = threading.Lock()
+        self._closing = threading.Lock()
+        self._running = False
+        self._closed = False
+        self._slot = slots.borrow()
+
+    @property
+    def path(self) -> str:
+        """See `Workspace.path`."""
+        return str(self._trees[Place.WORKSPACE].root)
+
+    @property
+    def control(self) -> str:
+        """See `Workspace.control`."""
+        return str(self._trees[Place.CONTROL].root)
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """See `Workspace.notes`."""
+        return tuple(self._notes)
+
+    def fill(self, stop: Stop) -> None:
+        """Put in what the spec names, before any command runs.
+
+        Raises:
+            WorkspaceError: A destination is wrong, or a shared skill was changed.
+            OSError: It cannot be written.
+            Cancelled: The stop came.
+        """
+        for name in ("home", "tmp"):
+            (self._folder / name).mkdir(mode=0o700)
+        for tree in self._trees.values():
+            tree.restore()
+        copied: list[StagedFile] = []
+        linked: list[tuple[SkillSnapshot, list[str]]] = []
+        for skill in self._spec.skills:
+            places = [f"{folder}/{skill.name}" for folder in SKILL_FOLDERS]
+            if skill.size <= _COPIED_SKILL or _is_written_to(places, self._spec.files):
+                copied += [StagedFile(place, src=skill.folder) for place in places]
+            else:
+                linked.append((skill, places))
+        self._write([*copied, *self._spec.files], stop)
+        for skill, places in linked:
+            self._link(skill, places, stop)
+        if self._spec.network == "none":
+            self._notes.append("network: none has no effect in provider local")
+
+    def run(self, command: Command, stop: Stop) -> CommandResult:
+        """Run a command; see `Workspace.run`."""
+        stage = Stage.GRADE if command.privileged else Stage.AGENT
+        with self._state:
+            if self._closed:
+                raise WorkspaceError("the workspace is closed", stage)
+            self._running = True
+        try:
+            self._enter(stage)
+            env = self._grader_env(stop) if command.privileged else self._agent_env()
+            result = self._slot.run(
+                command.argv,
+                env={**env, **command.env},
+                cwd=self._trees[Place.WORKSPACE].root,
+                stdin=command.stdin,
+                stdout=command.stdout,
+                stderr=command.stderr,
+                timeout=command.timeout,
+                stop=stop,
+                stage=stage,
+            )
+            if result.start_error is not None:
+                command.stderr.feed(os.fsencode(f"{result.start_error}\n"))
+            return _command_result(command, result)
+        except OSError as error:
+            raise WorkspaceError(f"{error.filename or self._folder}: {error.strerror}", stage) from error
+        finally:
+            with self._state:
+                self._running = False
+            for sink in (command.stdout, command.stderr):
+                sink.close()
+
+    def end_processes(self) -> None:
+        """Make sure that nothing runs, and that shared skills are whole; see `Workspace.end_processes`."""
+        left = self._slot.end_all()
+        if left:
+            self.close()
+            raise WorkspaceError(f"{left} processes of the trial could not be killed", Stage.COLLECT)
+        for skill in self._linked:
+            self._shared.check(skill, Stage.COLLECT)
+
+    def put(self, files: Sequence[StagedFile]) -> tuple[str, ...]:
+        """Put files in over whatever is there; see `Workspace.put`."""
+        try:
+            self._enter(Stage.GRADE)
+            return self._write(files, Stop())
+        except OSError as error:
+            raise WorkspaceError(f"{error.filename or self._folder}: {error.strerror}", Stage.GRADE) from error
+
+    def read(self, path: str, limit: int) -> bytes | None:
+        """Read a file; see `Workspace.read`."""
+        return self._trees[Place.WORKSPACE].read(path, limit)
+
+    def for_graders(self, fresh: bool) -> Workspace:
+        """This workspace; see `Workspace.for_graders`."""
+        return self
+
+    def close(self) -> None:
+        """End the trial's processes and remove its folder; see `Workspace.close`."""
+        with self._closing:
+            with self._state:
+                if self._closed:
+                    return
+                self._closed = True
+                running = self._running
+            try:
+                if running or self._slot.end_all():
+                    self._slot.close()
+                else:
+                    self._slots.give_back(self._slot)
+            except WorkspaceError:
+                self._slot.close()
+            problem = remove_tree(self._folder)
+            if problem is not None:
+                self._notes.append(problem)
+
+    def _enter(self, stage: Stage) -> None:
+        """Make sure that the trial's folders are there, whatever the last command did to them."""
+        if _identity(self._folder) != self._identity:
+            raise WorkspaceError(f"{self._folder}: the trial's folder was moved away (tampered with)", stage)
+        self._folder.chmod(0o700)
+        for place, tree in self._trees.items():
+            if tree.restore() and place is Place.WORKSPACE:
+                self._notes.append("the workspace folder was removed by a command; it was made again, empty")
+
+    def _write(self, files: Sequence[StagedFile], stop: Stop) -> tuple[str, ...]:
+        items = flatten(files, self._notes.append)
+        given_way: list[str] = []
+        for place, tree in self._trees.items():
+            given_way += tree.write([item for item in items if item.place is place], stop)
+        system = [item for item in items if item.place is Place.SYSTEM]
+        self._system_items += system
+        named = [item.path for item in system if item.named]
+        if named:
+            more = f" and {len(named) - _SHOWN_PATHS} more" if len(named) > _SHOWN_PATHS else ""
+            self._notes.append(
+                f"{', '.join(named[:_SHOWN_PATHS])}{more}: put into a private root of the trial, whose bin folders "
+                "lead the PATH; nothing is at the absolute path"
+            )
+        return tuple(given_way)
+
+    def _link(self, skill: SkillSnapshot, places: Sequence[str], stop: Stop) -> None:
+        self._shared.check(skill, Stage.SETUP)
+        self._linked.append(skill)
+        target = str(skill.folder.absolute())
+        links = [Item(place, Place.WORKSPACE, "link", 0o777, FIXED_TIME, target=target, named=True) for place in places]
+        self._trees[Place.WORKSPACE].write(links, stop)
+
+    def _agent_env(self) -> dict[str, str]:
+        inherited = {name: os.environ[name] for name in ("LANG", "TERM", "TZ") if name in os.environ}
+        home = Path.home() if self._spec.agent_home == "user" else self._folder / "home"
+        return {**inherited, **self._env(home, self._folder / "tmp", self._folder / "root")}
+
+    def _grader_env(self, stop: Stop) -> dict[str, str]:
+        folder = Path(tempfile.mkdtemp(prefix="grader-", dir=self._folder))
+        for name in ("home", "tmp"):
+            (folder / name).mkdir()
+        root = Tree(folder / "root")
+        root.restore()
+        root.write(self._system_items, stop)
+        return {"LANG": "C.UTF-8", **self._env(folder / "home", folder / "tmp", root.root)}
+
+    def _env(self, home: Path, temporary: Path, root: Path) -> dict[str, str]:
+        folders = dict.fromkeys(
+            posixpath.dirname(item.path)
+            for item in self._system_items
+            if item.kind != "folder" and posixpath.basename(posixpath.dirname(item.path)) in _BIN_NAMES
+        )
+        lead = [str(root / folder.lstrip("/")) for folder in folders]
+        prefix = Path(self._spec.prepared.reference) if self._spec.prepared.reference else None
+        if prefix is not None:
+            lead += prefix_bins(prefix)
+        return {
+            **({} if prefix is None else prefix_env(prefix)),
+            # The runner's own PATH, since no command could have set it, and tools live in many places on a host.
+            "PATH": os.pathsep.join([*lead, os.environ.get("PATH", _STANDARD_PATH)]),
+            "HOME": str(home),
+            "TMPDIR": str(temporary),
+        }
+
+
+def _identity(folder: Path) -> tuple[int, int] | None:
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _is_written_to(places: Sequence[str], files: Sequence[StagedFile]) -> bool:
+    """Whether a file of the task goes into a skill, or over it: then the skill cannot be a link."""
+    paths = [item.path for item in flatten(files, lambda _warning: None) if item.place is Place.WORKSPACE]
+    return any(place in paths for place in places)
+
+
+def _command_result(command: Command, result: ProcessResult) -> CommandResult:
+    return CommandResult(
+        exit_code=result.exit_code,
+        timed_out=result.timed_out,
+        duration=result.duration,
+        stdout=command.stdout.close(),
+        stderr=command.stderr.close(),
+        not_found=result.start_error is not None,
+    )
