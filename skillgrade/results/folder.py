@@ -114,7 +114,7 @@ def safe_name(text: str) -> str:
     neither case-insensitive file systems nor the cutting of long names make two of them one.
     """
     readable = re.sub(r"[^a-z0-9._]+", "-", text.lower())[:_LONGEST_NAME].strip("-.")
-    if readable == text and not _HASHED.fullmatch(text):
+    if readable and readable == text and not _HASHED.fullmatch(text):
         return text
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{readable or 'task'}-{digest}"

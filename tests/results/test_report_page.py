@@ -1,0 +1,54 @@
+"""docs/report.md names every field that a report has."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from skillgrade.results.encoding import encode
+from skillgrade.results.records import AgentRun, Check, GraderResult, TrialError, TrialRecord
+from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
+from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo, SkillInfo
+from skillgrade.results.statistics import Interval
+from tests.support.results import INFO
+
+PAGE = Path(__file__).parents[2] / "docs" / "report.md"
+SECTIONS = re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def named_in(title: str) -> set[str]:
+    section = next(section for section in SECTIONS if section.startswith(title))
+    return set(re.findall(r"`([a-z_0-9]+)`", section))
+
+
+def keys(kind: type) -> set[str]:
+    """The keys of a class in JSON; a flat field has none of its own."""
+    return {item.name for item in fields(kind) if item.metadata.get("json") != "flat"}  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("title", "kinds"),
+    [
+        ("The run", (RunReport, RunInfo, SkillInfo)),
+        ("Each of `tasks`", (TaskReport, PlannedTask, Interval)),
+        ("Each of `trials`", (TrialReport, TrialRecord, TrialError, AgentRun, GraderResult, Check)),
+        ("`totals`", (Totals,)),
+        ("journal.jsonl", (RunEnd,)),
+    ],
+)
+def test_every_field_is_on_the_page(title: str, kinds: tuple[type, ...]) -> None:
+    expected = set().union(*map(keys, kinds))
+    assert expected - named_in(title) == set()
+
+
+def test_the_page_names_no_field_that_is_gone() -> None:
+    cells = re.findall(r"^\| (`.*?) \|", "\n".join(SECTIONS), flags=re.MULTILINE)
+    known = set().union(*map(keys, (RunReport, RunInfo, TaskReport, PlannedTask, TrialReport, TrialRecord, Totals)))
+    assert {name for cell in cells for name in re.findall(r"`([a-z_0-9]+)`", cell)} - known == set()
+
+
+def test_keys_are_those_of_the_document() -> None:
+    assert set(encode(INFO)) == keys(RunInfo)
