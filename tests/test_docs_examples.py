@@ -1,4 +1,4 @@
-"""The graders that docs/graders.md shows do what it says: its titled code blocks are run as they stand."""
+"""What the documentation shows can be copied: its graders are run as they stand, its YAML is checked by the schema."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ import os
 import re
 import shutil
 import subprocess
+import textwrap
 from pathlib import Path
 
 import pytest
+import yaml
 
-PAGE = Path(__file__).parent.parent / "docs" / "graders.md"
+from skillgrade.suite.schema import schema_errors
+
+REPOSITORY = Path(__file__).parent.parent
+PAGE = REPOSITORY / "docs" / "graders.md"
 BLOCK = re.compile(
     r'^```(?P<language>\w+) title="graders/(?P<name>[^"]+)"\n(?P<source>.*?)^```$', re.MULTILINE | re.DOTALL
 )
@@ -62,3 +67,32 @@ def test_missing_or_broken_work_scores_zero(name: str, files: dict[str, str], tm
 
 def test_half_of_the_checks_is_half_of_the_score(tmp_path: Path) -> None:
     assert grade("check-report.sh", {"report.md": "# Report\n"}, tmp_path) == 0.5
+
+
+def yaml_blocks(page: str) -> list[str]:
+    text = (REPOSITORY / page).read_text()
+    return [textwrap.dedent(block) for block in re.findall(r"(?ms)^ *```yaml\n(.*?)^ *```$", text)]
+
+
+def problems(suite: object) -> list[str]:
+    return [f"{error.json_path}: {error.message}" for error in schema_errors(suite)]
+
+
+@pytest.mark.parametrize("block", yaml_blocks("README.md"))
+def test_the_readme_shows_valid_suites(block: str) -> None:
+    assert problems(yaml.safe_load(block)) == []
+
+
+@pytest.mark.parametrize("block", yaml_blocks("docs/graders.md"))
+def test_the_page_shows_valid_graders(block: str) -> None:
+    shown = yaml.safe_load(block)
+    graders = shown["graders"] if isinstance(shown, dict) else shown
+    assert problems({"version": "1", "tasks": [{"name": "t", "instruction": "Work.", "graders": graders}]}) == []
+
+
+@pytest.mark.parametrize(
+    "file",
+    ["eval.yaml.example", *(str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("examples/*/eval.yaml"))],
+)
+def test_the_examples_are_valid_suites(file: str) -> None:
+    assert problems(yaml.safe_load((REPOSITORY / file).read_text())) == []
