@@ -1,4 +1,4 @@
-"""How a file that somebody else wrote is read: whole, regular, of bounded size, as UTF-8, and never waiting on a pipe."""
+"""How a file that somebody else wrote is read: regular, of bounded size, as UTF-8, without waiting on a pipe."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """YAML with places: every value knows the file, the line and the column that it was written at.
 
-Scalars follow the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema), as js-yaml reads them: ``yes``,
-``no``, ``on`` and dates are text, ``1e3`` is a number. Keys are always the text that was written. Merge keys (``<<``)
-work. What no hand-written file needs is refused: duplicate keys, several documents, tags, numbers that JSON cannot
-hold, nesting beyond `MAX_DEPTH`, anchors that contain themselves or blow a small file up.
+Scalars follow the core schema of YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema), as js-yaml reads them:
+``yes``, ``no``, ``on`` and dates are text, ``1e3`` is a number. Keys are always the text that was written. Merge keys
+(``<<``) work. What no hand-written file needs is refused: duplicate keys, several documents, tags, numbers that JSON
+cannot hold, nesting beyond `MAX_DEPTH`, anchors that contain themselves or blow a small file up.
 
 Values are built from the parser's events in one pass, so that hostile nesting meets a counter and not the C stack.
 """
@@ -208,7 +208,8 @@ class _Builder:
                 raise self._fault(event, "a second YAML document begins here; one file holds one document")
 
     def _mark(self, event: yaml.Event) -> Mark:
-        return Mark(self._file, event.start_mark.line + 1, event.start_mark.column + 1)
+        start = event.start_mark
+        return Mark(self._file, start.line + 1, start.column + 1) if start else Mark(self._file, 1, 1)
 
     def _fault(self, place: yaml.Event | Mark, message: str) -> SuiteError:
         mark = place if isinstance(place, Mark) else self._mark(place)

@@ -11,13 +11,37 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 EVAL_NAMES = frozenset(
-    {"eval.yaml", "evals.json", "cases.yaml", "evals", "graders", "rubrics", "solutions", "datasets", "judge-recordings"}
+    {
+        "eval.yaml",
+        "evals.json",
+        "cases.yaml",
+        "evals",
+        "graders",
+        "rubrics",
+        "solutions",
+        "datasets",
+        "judge-recordings",
+    }
 )
 """Files and folders at the top of a skill that belong to its evals."""
 
+GRADING_FOLDERS = EVAL_NAMES | {"tests", "test", "checks", "check", "eval", "verifiers", "fixtures", "testdata"}
+"""Folder names that say by themselves that what an eval uses in them is the eval's, not the skill's."""
+
 TOOL_NAMES = frozenset(
     {
-        *(".skillgrade", ".review", ".git", ".hg", ".svn", ".jj", ".github", ".gitignore", ".gitattributes", ".gitmodules"),
+        *(
+            ".skillgrade",
+            ".review",
+            ".git",
+            ".hg",
+            ".svn",
+            ".jj",
+            ".github",
+            ".gitignore",
+            ".gitattributes",
+            ".gitmodules",
+        ),
         *("__pycache__", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"),
         *(".idea", ".vscode", ".DS_Store"),
     }

@@ -1,7 +1,7 @@
 """``$import``: parts of a suite that live in other files.
 
-The value of ``$import`` is a file, a folder (every .yaml and .yml in it, sorted), a glob, or a list of those, relative to
-the file that says it. In a list its documents are spliced in; elsewhere one mapping is merged in place. Keys beside
+The value of ``$import`` is a file, a folder (every .yaml and .yml in it, sorted), a glob, or a list of those, relative
+to the file that says it. In a list its documents are spliced in; elsewhere one mapping is merged in place. Keys beside
 ``$import`` win over what was imported. An imported mapping keeps the marks of its own file, so that errors and relative
 paths stay right.
 """
@@ -184,7 +184,9 @@ class _Importer:
         start = Path(os.path.normpath(Path("/" if pattern.startswith("/") else folder, *steps[:magic])))
         if self.files.leaves(start):
             return [start]
-        return sorted(file for file in _files_below(start) if _matches_glob(file.relative_to(start).parts, steps[magic:]))
+        return sorted(
+            file for file in _files_below(start) if _matches_glob(file.relative_to(start).parts, steps[magic:])
+        )
 
 
 def _references(node: MarkedMap, place: str) -> Iterator[tuple[str, Mark]]:

@@ -8,6 +8,7 @@ from enum import Enum
 from pathlib import Path, PurePosixPath
 
 from skillgrade.reading import UnreadableError
+from skillgrade.skill.model import Skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.findings import Findings, shown
@@ -16,7 +17,9 @@ from skillgrade.yaml_marks import Mark
 TEMPLATE_MARK = "{{"
 """What a text contains that is only known per row of a dataset."""
 
-_TEXT_SUFFIXES = frozenset((".md", ".markdown", ".txt", ".rst", ".adoc", ".yaml", ".yml", ".json", ".html", ".j2", ".prompt"))
+_TEXT_SUFFIXES = frozenset(
+    (".md", ".markdown", ".txt", ".rst", ".adoc", ".yaml", ".yml", ".json", ".html", ".j2", ".prompt")
+)
 
 
 class Missing(Enum):
@@ -32,18 +35,20 @@ class References:
 
     Attributes:
         files: The files of the eval.
+        skills: The skills under test.
         findings: Where problems go.
         own: Every file and folder that was referred to, absolute; it is filled here.
         contents: Those of them whose content decides the outcome of trials; it is filled here.
     """
 
     files: EvalFiles
+    skills: Sequence[Skill]
     findings: Findings
     own: set[Path] = field(default_factory=set)
     contents: set[Path] = field(default_factory=set)
 
     def folders(self, task: Mark, value: Mark) -> Sequence[Path]:
-        """Where a relative path of a task is looked for: beside its file, beside the file of an override, at the root."""
+        """Where a relative path is looked for: beside the task's file, beside an override's file, at the root."""
         return tuple(dict.fromkeys((task.file.parent, value.file.parent, self.files.root)))
 
     def text(self, cursor: Cursor, task: Mark, missing: Missing) -> str:
@@ -86,9 +91,18 @@ class References:
         return path
 
     def claim(self, path: Path) -> None:
-        """Note that a path belongs to the eval, also where links in it lead to."""
-        self.own.add(path)
-        self.own.update(self.files.scan(path).targets)
+        """Note that a path, and what links in it lead to, belongs to the eval; never a skill as a whole."""
+        for one in (path, *self.files.scan(path).targets):
+            if not self.holds_skill(one):
+                self.own.add(one)
+
+    def holds_skill(self, path: Path) -> bool:
+        """Whether a path is the folder of a skill, or has one in it."""
+        return any(skill.folder.is_relative_to(path) for skill in self.skills)
+
+    def skill_around(self, path: Path) -> Skill | None:
+        """The skill in whose folder a path lies."""
+        return next((skill for skill in self.skills if path.is_relative_to(skill.folder)), None)
 
     def _judge_missing(self, cursor: Cursor, text: str, missing: Missing) -> None:
         if not _looks_like_path(text):

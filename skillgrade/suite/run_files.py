@@ -12,16 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgrade.skill.contents import EVAL_NAMES
-from skillgrade.skill.model import Skill
+from skillgrade.skill.contents import GRADING_FOLDERS
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.findings import shown
 from skillgrade.suite.model import GraderFile, WorkspaceFile
 from skillgrade.suite.references import References, inside_path
 from skillgrade.yaml_marks import Mark
-
-GRADING_FOLDERS = EVAL_NAMES | {"tests", "test", "checks", "check", "eval", "verifiers", "fixtures", "testdata"}
-"""Folder names that say by themselves that what is in them belongs to the evals, not to the skill."""
 
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 _QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
@@ -34,12 +30,10 @@ class RunScope:
 
     Attributes:
         task: Where the task stands.
-        skills: The skills under test.
         workspace: What the task puts into its workspace.
     """
 
     task: Mark
-    skills: Sequence[Skill]
     workspace: Sequence[WorkspaceFile]
 
 
@@ -91,7 +85,9 @@ class RunFiles:
             return
         dest = inside_path(text)
         if dest is None:
-            message = f"{shown(text)} must be a path below the eval's folder, because it gets the same place in the workspace"
+            message = (
+                f"{shown(text)} must be a path below the eval's folder, because it gets the same place in the workspace"
+            )
             self.references.findings.error(cursor.mark, cursor.path, message)
             return
         path = self.references.path(cursor, self.scope.task)
@@ -111,7 +107,9 @@ class RunFiles:
         taken = self.files.get(top)
         covered = next((file.dest for file in self.scope.workspace if _overlap(file.dest, top)), None)
         if covered is not None:
-            message = f"names {shown(dest)}; only that goes along, because the workspace has {shown(covered)} in its folder"
+            message = (
+                f"names {shown(dest)}; only that goes along, because the workspace has {shown(covered)} in its folder"
+            )
             self.references.findings.warn(cursor.mark, cursor.path, message)
         if covered is not None or (taken is not None and taken.src != source):
             self._put(cursor, folder / dest, dest)
@@ -130,17 +128,18 @@ class RunFiles:
 
     def _claim(self, top: Path, named: Path) -> None:
         """Count a whole top folder as the eval's own, unless it may well be a part of the skill."""
-        holds_skill = any(skill.folder.is_relative_to(top) for skill in self.scope.skills)
-        in_skill = any(top.is_relative_to(skill.folder) for skill in self.scope.skills)
-        is_own = not holds_skill and (not in_skill or top.name in GRADING_FOLDERS)
-        self.references.claim(top if is_own else named)
+        refs = self.references
+        is_own = not refs.holds_skill(top) and (refs.skill_around(top) is None or top.name in GRADING_FOLDERS)
+        refs.claim(top if is_own else named)
 
     def _is_provided(self, dest: str) -> bool:
         return any(_overlap(file.dest, dest) for file in self.scope.workspace)
 
     def _warn_outside(self, cursor: Cursor, token: str, folders: Sequence[Path]) -> None:
         if token.startswith("../") and self.references.files.find(token, folders):
-            message = f"names {shown(token)}, which has no place in the workspace; write it relative to the eval's folder"
+            message = (
+                f"names {shown(token)}, which has no place in the workspace; write it relative to the eval's folder"
+            )
             self.references.findings.warn(cursor.mark, cursor.path, message)
 
 

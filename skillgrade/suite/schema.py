@@ -1,7 +1,7 @@
 """The JSON Schemas of eval.yaml and of what a deterministic grader prints.
 
-One document each is the validator, the help in editors and what `skillgrade schema` prints. A key without a value counts
-as absent, as people leave ``workspace:`` behind with everything below it commented out.
+One document each is the validator, the help in editors and what `skillgrade schema` prints. A key without a value
+counts as absent, as people leave ``workspace:`` behind with everything below it commented out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,13 @@ def grader_output_schema() -> dict[str, object]:
     return _read("grader-output.schema.json")
 
 
-def schema_errors(instance: object) -> Iterator[ValidationError]:
+def grader_types() -> tuple[str, ...]:
+    """Every type of grader that a suite can name, also those whose part is not built yet."""
+    schema: dict[str, Any] = eval_schema()
+    return tuple(schema["$defs"]["grader"]["properties"]["type"]["enum"])
+
+
+def schema_errors(instance: Any) -> Iterator[ValidationError]:
     """Everything in a suite that its schema refuses."""
     return _eval_validator().iter_errors(instance)
 
@@ -50,7 +56,9 @@ def _eval_validator() -> Validator:
         # All references of this schema are local; the general way of following them takes half of the time.
         return validator.descend(instance, definitions[target.removeprefix("#/$defs/")])
 
-    return validators.extend(Draft202012Validator, {"properties": properties, "$ref": reference})(schema)
+    extend: Any = validators.extend
+    validator: Validator = extend(Draft202012Validator, {"properties": properties, "$ref": reference})(schema)
+    return validator
 
 
 def _read(name: str) -> dict[str, object]:

@@ -7,10 +7,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from skillgrade.skill.contents import GRADING_FOLDERS
 from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.findings import shown
 from skillgrade.suite.model import WorkspaceFile
 from skillgrade.suite.references import TEMPLATE_MARK, References, inside_path
-from skillgrade.suite.findings import shown
 from skillgrade.yaml_marks import Mark
 
 _MODE = re.compile(r"(?:0o?)?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*")
@@ -27,6 +28,7 @@ def read_workspace(workspace: Cursor | None, task: Mark, references: References)
         if src is None:
             continue
         references.claim(src)
+        _note_in_skill(source, src, references)
         for file in _entries(entry, src, references):
             problem = _conflict(file, taken)
             if problem:
@@ -34,6 +36,17 @@ def read_workspace(workspace: Cursor | None, task: Mark, references: References)
             else:
                 taken[file.dest] = file
     return tuple(taken.values())
+
+
+def _note_in_skill(source: Cursor, src: Path, references: References) -> None:
+    skill = references.skill_around(src)
+    inside = src.relative_to(skill.folder).parts if skill else ()
+    if skill is not None and inside and inside[0] not in GRADING_FOLDERS:
+        message = (
+            f"{shown('/'.join(inside))} lies in the skill {shown(skill.name)}; as a file of the eval it is left out of the "
+            "agent's copy of the skill (a folder such as fixtures/ would say so)"
+        )
+        references.findings.warn(source.mark, source.path, message)
 
 
 def _entries(entry: Cursor, src: Path, references: References) -> Iterator[WorkspaceFile]:
@@ -56,7 +69,7 @@ def _entries(entry: Cursor, src: Path, references: References) -> Iterator[Works
 
 
 def _destination(written: str, src: Path) -> str | None:
-    """Where a source goes: a file into a destination that is a folder by its spelling, else to the destination itself."""
+    """Where a source goes: into a destination that is spelt as a folder if it is a file, else to the destination."""
     if not written:
         return src.name
     if not written.isprintable():

@@ -1,0 +1,103 @@
+"""The graders of a task (or a turn): from what the file says to specs."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.findings import shown
+from skillgrade.suite.model import DeterministicSpec, GraderSpec, HumanSpec, LlmRubricSpec
+from skillgrade.suite.references import Missing, References
+from skillgrade.suite.run_files import RunFiles, RunScope
+
+_COMMON_KEYS = frozenset({"type", "weight"})
+
+
+@dataclass(frozen=True, slots=True)
+class GraderReader:
+    """Reads graders of one task."""
+
+    scope: RunScope
+    references: References
+
+    def read(self, graders: Cursor | None) -> tuple[GraderSpec, ...]:
+        """All graders of a list; what cannot be used is noted as an error."""
+        if graders is None:
+            return ()
+        specs = []
+        for index, cursor in enumerate(graders.items()):
+            kind = cursor.get("type")
+            name = kind.text() if kind else None
+            if name is not None:
+                specs.append(self._grader(cursor, name, index))
+        if specs and len(specs) == len(list(graders.items())) and all(spec.weight == 0 for spec in specs):
+            message = "all weights are 0, so there is nothing to score; give one grader a weight above 0"
+            self.references.findings.error(graders.mark, graders.path, message)
+        return tuple(specs)
+
+    def _grader(self, cursor: Cursor, kind: str, index: int) -> GraderSpec:
+        written = cursor.get("weight")
+        weight = written.number() if written else None
+        weight = 1.0 if weight is None else float(weight)
+        if kind == "deterministic":
+            return self._deterministic(cursor, index, weight)
+        config = {key: item.plain() for key, item in cursor.pairs() if key not in _COMMON_KEYS}
+        if kind == "llm_rubric":
+            rubric = self._text(cursor, "rubric", Missing.ERROR)
+            config.pop("rubric", None)
+            return LlmRubricSpec(kind, index, weight, config, rubric)
+        if kind == "human":
+            timeout = cursor.get("timeout")
+            seconds = timeout.number() if timeout else None
+            prompt = self._text(cursor, "prompt", Missing.WARNING)
+            human = HumanSpec(kind, index, weight, prompt=prompt)
+            return human if seconds is None else dataclasses.replace(human, timeout=float(seconds))
+        if "rubric" in config:
+            config["rubric"] = self._text(cursor, "rubric", Missing.ERROR)
+        return GraderSpec(kind, index, weight, config)
+
+    def _text(self, cursor: Cursor, key: str, missing: Missing) -> str:
+        value = cursor.get(key)
+        return self.references.text(value, self.scope.task, missing) if value else ""
+
+    def _deterministic(self, cursor: Cursor, index: int, weight: float) -> DeterministicSpec:
+        files = RunFiles(self.scope, self.references)
+        run, script = "", None
+        written = cursor.get("run")
+        if written is not None:
+            run, script = self._run(written, files)
+        listed = cursor.get("files")
+        for item in listed.items() if listed else ():
+            files.add_listed(item)
+        setup = cursor.get("setup")
+        return DeterministicSpec(
+            type="deterministic",
+            index=index,
+            weight=weight,
+            run=run,
+            script=script,
+            setup=setup.text() if setup else None,
+            files=tuple(files.files.values()),
+        )
+
+    def _run(self, cursor: Cursor, files: RunFiles) -> tuple[str, str | None]:
+        """What to run: a command or script, or the place of the one script that it names."""
+        text = (cursor.text() or "").strip()
+        findings = self.references.findings
+        if not text:
+            if cursor.text() is not None:
+                findings.error(cursor.mark, cursor.path, "is blank")
+            return "", None
+        if "\0" in text:
+            findings.error(cursor.mark, cursor.path, "contains a NUL character, which no shell can run")
+            return "", None
+        path = self.references.files.find(text, self.references.folders(self.scope.task, cursor.mark))
+        if path is None or path.is_dir():
+            files.add_run(cursor, text)
+            return text, None
+        fault = self.references.files.scan(path).fault
+        if fault is not None:
+            findings.error(cursor.mark, cursor.path, f"{shown(text)} {fault}")
+            return "", None
+        return "", files.add_script(cursor, path)

@@ -1,0 +1,107 @@
+"""eval.yaml to `Suite`."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from pathlib import Path
+
+from skillgrade.errors import Problem, SuiteError
+from skillgrade.skill.discover import discover_skills
+from skillgrade.skill.model import Skill
+from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.digest import suite_digest
+from skillgrade.suite.eval_files import EvalFiles
+from skillgrade.suite.findings import Findings, in_order, shown
+from skillgrade.suite.imports import load_yaml
+from skillgrade.suite.model import Suite, Task
+from skillgrade.suite.problems import schema_problems
+from skillgrade.suite.references import References
+from skillgrade.suite.schema import schema_errors
+from skillgrade.suite.tasks import TaskReader
+
+SUITE_FILE = "eval.yaml"
+
+
+def load_suite(path: Path, *, allow_outside: bool = False) -> Suite:
+    """Read a suite, with everything that it imports and refers to.
+
+    Args:
+        path: An eval.yaml, or the folder that holds one.
+        allow_outside: Whether paths and links may leave the git root (without one: the folder of the file).
+
+    Raises:
+        SuiteError: It does not exist or is wrong; with every problem that was found.
+    """
+    file = _suite_file(path)
+    files = EvalFiles(file.parent, allow_outside=allow_outside)
+    expanded = load_yaml(file, files)
+    root = Cursor(expanded.value, expanded.mark)
+    if not isinstance(root.value, dict):
+        raise SuiteError([Problem("must be a mapping with `tasks`", *root.mark)])
+    findings = Findings()
+    findings.errors.extend(schema_problems(schema_errors(root.value), root))
+    skills = _skills(root, files, findings)
+    references = References(files, skills, findings)
+    references.own.update(expanded.files)
+    tasks = _tasks(root, TaskReader(root.get("defaults"), references))
+    findings.raise_errors()
+    suite = Suite(
+        file=file,
+        root=file.parent,
+        tasks=tasks,
+        skills=skills,
+        own_files=frozenset(references.own),
+        warnings=tuple(str(problem) for problem in in_order(findings.warnings)),
+    )
+    return dataclasses.replace(suite, digest=suite_digest(suite, references.contents, files))
+
+
+def _suite_file(path: Path) -> Path:
+    """The file itself, absolute, in a folder whose own path has no links."""
+    try:
+        file = path / SUITE_FILE if path.is_dir() else path
+        exists = file.exists()
+        absolute = Path(os.path.realpath(file.parent), file.name)
+    except (OSError, ValueError):
+        exists, absolute = False, path
+    if not exists:
+        raise SuiteError([Problem("does not exist; `skillgrade init` writes a first one", absolute)])
+    return absolute
+
+
+def _skills(root: Cursor, files: EvalFiles, findings: Findings) -> tuple[Skill, ...]:
+    explicit = root.get("skill")
+    place = explicit or root
+    try:
+        skills = discover_skills(files.root, explicit.text() if explicit else None)
+    except SuiteError as error:
+        findings.errors.extend(
+            one if one.file else Problem(one.message, *place.mark, path=place.path) for one in error.problems
+        )
+        return ()
+    for skill in skills:
+        if files.leaves(skill.folder):
+            message = (
+                f"the skill {shown(skill.name)} lies outside {files.border}; pass --allow-outside if it may be read"
+            )
+            findings.error(place.mark, "skill", message)
+    return skills
+
+
+def _tasks(root: Cursor, reader: TaskReader) -> tuple[Task, ...]:
+    tasks: list[Task] = []
+    first: dict[str, Task] = {}
+    entries = root.get("tasks")
+    for cursor in entries.items() if entries else ():
+        if not isinstance(cursor.value, dict):
+            continue
+        task = reader.read(cursor)
+        tasks.append(task)
+        name = cursor.get("name")
+        earlier = first.setdefault(task.name, task)
+        if name is not None and earlier is not task:
+            place = f"{reader.references.files.shown(earlier.file)}:{earlier.line}"
+            message = f"another task is called {shown(task.name)} already, in {place}; names must be unique"
+            reader.references.findings.error(name.mark, name.path, message)
+    return tuple(tasks)

@@ -1,0 +1,127 @@
+"""One task: from what the file says, over the defaults, to a `Task`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.findings import Findings, shown
+from skillgrade.suite.grader_specs import GraderReader
+from skillgrade.suite.model import Task
+from skillgrade.suite.references import Missing, References
+from skillgrade.suite.run_files import RunScope
+from skillgrade.suite.settings import Settings, read_settings
+from skillgrade.suite.workspace_files import read_workspace
+
+MAX_GRADER_INPUT = 120 * 1024
+"""Bytes of `SKILLGRADE_INPUT`: the kernel takes 128 KiB for one variable, its name included."""
+
+LATER_KEYS = ("turns", "user", "on_turn_failure", "dataset", "expect_skill")
+"""Keys of a task that go into `Task.config` as the file has them."""
+
+TOLERATED_KEYS = ("description", "expected_output", "expectations", "assertions")
+"""Keys that real files carry on a task for other tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReader:
+    """Reads the tasks of one suite.
+
+    Attributes:
+        defaults: The suite's defaults.
+        references: Finds files, and gets the problems.
+    """
+
+    defaults: Cursor | None
+    references: References
+
+    def read(self, cursor: Cursor) -> Task:
+        """One task; what is wrong with it is noted as an error, so that the result counts only without errors."""
+        holder = cursor.mark
+        name = cursor.get("name")
+        workspace = read_workspace(cursor.get("workspace"), holder, self.references)
+        graders = GraderReader(RunScope(holder, workspace), self.references)
+        instruction = cursor.get("instruction")
+        solution = cursor.get("solution")
+        expected, metadata = cursor.get("expected"), cursor.get("metadata")
+        labels: Any = metadata.plain() if metadata and isinstance(metadata.value, dict) else {}
+        self._note_tolerated(cursor)
+        self._read_later_keys(cursor, graders)
+        solution_path = self.references.path(solution, holder, only_file=True) if solution else None
+        if solution_path is not None:
+            self.references.claim(solution_path)
+        task = Task(
+            name=(name.label() or "") if name else "",
+            instruction=self.references.text(instruction, holder, Missing.WARNING) if instruction else "",
+            graders=graders.read(cursor.get("graders")),
+            file=holder.file,
+            line=holder.line,
+            workspace=workspace,
+            solution=solution_path,
+            expected=expected.plain() if expected else None,
+            metadata=labels,
+            config={key: item.plain() for key in LATER_KEYS if (item := cursor.get(key))},
+            **read_settings(Settings(cursor, self.defaults)),
+        )
+        self._check_name(name, self.references.findings)
+        self._check_input(task, expected or metadata)
+        return task
+
+    def _check_name(self, name: Cursor | None, findings: Findings) -> None:
+        label = name.label() if name else None
+        if name is None or label is None:
+            return
+        if not label.isprintable() or not label.strip():
+            findings.error(name.mark, name.path, f"must be printable text, not {ascii(label)[:60]}")
+
+    def _check_input(self, task: Task, place: Cursor | None) -> None:
+        if place is None:
+            return
+        size = len(json.dumps(grader_input(task), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        if size > MAX_GRADER_INPUT:
+            message = (
+                f"task {shown(task.name)}: `expected` and `metadata` take {size / 1024:.0f} KiB as SKILLGRADE_INPUT, "
+                f"more than the {MAX_GRADER_INPUT // 1024} KiB that fit; "
+                "move them into a file and name it in the grader's `files`"
+            )
+            self.references.findings.error(place.mark, place.path, message)
+
+    def _note_tolerated(self, cursor: Cursor) -> None:
+        for key in TOLERATED_KEYS:
+            if cursor.get(key) is not None:
+                mark, path = cursor.key_mark(key), f"{cursor.path}.{key}"
+                self.references.findings.warn(mark, path, "has no meaning on a task here; it is ignored")
+
+    def _read_later_keys(self, cursor: Cursor, graders: GraderReader) -> None:
+        """Check what turns and datasets refer to, and count it as the eval's own."""
+        turns, dataset = cursor.get("turns"), cursor.get("dataset")
+        for turn in turns.items() if turns else ():
+            if (instruction := turn.get("instruction")) is not None:
+                self.references.text(instruction, cursor.mark, Missing.WARNING)
+            graders.read(turn.get("graders"))
+            self._claim_file(turn.get("solution"), cursor)
+        if dataset is not None:
+            self._claim_file(dataset if dataset.text() else dataset.get("path"), cursor)
+        if turns is not None and cursor.get("instruction") is not None:
+            message = "`turns` stand instead of an `instruction`; write the instruction into the first turn"
+            self.references.findings.error(cursor.key_mark("instruction"), f"{cursor.path}.instruction", message)
+
+    def _claim_file(self, reference: Cursor | None, cursor: Cursor) -> None:
+        path = self.references.path(reference, cursor.mark, only_file=True) if reference else None
+        if path is not None:
+            self.references.claim(path)
+
+
+def grader_input(task: Task) -> Mapping[str, object]:
+    """The largest document that a grader of the task can get in `SKILLGRADE_INPUT`."""
+    return {
+        "task": task.name,
+        "trial": task.trials,
+        "turn": None,
+        "expected": task.expected,
+        "metadata": task.metadata,
+        "transcript": "",
+    }
