@@ -17,7 +17,7 @@ COMMANDS = {
     "preview": "skillgrade.cli.preview",
     "schema": "skillgrade.cli.schema",
 }
-"""Each command beside the run itself, and the module whose `command` it is; modules are imported when they are meant."""
+"""Each command beside the run itself, and the module whose `command` it is, imported only when it is meant."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -11,9 +12,10 @@ from skillgrade.agents.choose import choose_agent
 from skillgrade.engine.environment import effective_variables, withheld_names
 from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS
+from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite, Task
 from skillgrade.workspace.base import EnvironmentSpec
-from skillgrade.workspace.choose import choose_provider
+from skillgrade.workspace.choose import AUTO, choose_provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,17 +62,19 @@ class Plan:
                     yield planned, trial
 
 
-def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, str]) -> Plan:
+def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, str], stop: Stop) -> Plan:
     """Choose an agent and a provider for every task, and refuse what cannot run.
 
     Args:
         suite: The suite with the selected tasks and graders, flags applied.
         env_file: The variables of the eval's `.env`.
         environ: The shell's variables.
+        stop: Ends the pull of a base image.
 
     Raises:
         UsageError: Something that the selected tasks need is wrong, or not part of this version; all of it is named.
         ProviderError: No workspace can be had.
+        Cancelled: The stop came.
     """
     problems: list[str] = []
     agents: list[Agent] = []
@@ -87,18 +91,20 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
         agents.append(agent)
     if problems:
         raise UsageError("\n".join(dict.fromkeys(problems)))
-    return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file))
+    return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file), stop)
 
 
-def make_validation_plan(suite: Suite) -> Plan:
+def make_validation_plan(suite: Suite, stop: Stop) -> Plan:
     """The plan of `--validate`: each task once, with its reference solution in place of an agent.
 
     Args:
         suite: The suite with only tasks that have a solution, and only graders that can be validated.
+        stop: Ends the pull of a base image.
 
     Raises:
         UsageError: Something that a task needs is wrong, or not part of this version; all of it is named.
         ProviderError: No workspace can be had.
+        Cancelled: The stop came.
     """
     solution = AGENTS["solution"]
     problems = []
@@ -109,15 +115,16 @@ def make_validation_plan(suite: Suite) -> Plan:
     if problems:
         raise UsageError("\n".join(dict.fromkeys(problems)))
     tasks = tuple(replace(task, trials=1) for task in suite.tasks)
-    return _place(replace(suite, tasks=tasks), [solution] * len(tasks), ())
+    return _place(replace(suite, tasks=tasks), [solution] * len(tasks), (), stop)
 
 
-def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str]) -> Plan:
+def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: Stop) -> Plan:
     planned = []
     gathered = list(notes)
+    choose = functools.cache(choose_provider)  # it asks the daemon, and most tasks are alike
     for task, agent in zip(suite.tasks, agents, strict=True):
-        choice = choose_provider(task, is_llm=agent.is_llm)
-        if choice.reason:
+        choice = choose(task.provider, task.docker, agent.name, agent.is_llm, stop)
+        if task.provider == AUTO:
             gathered.append(choice.reason)
         planned.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
     return Plan(suite, tuple(planned), tuple(dict.fromkeys(gathered)))

@@ -70,7 +70,7 @@ def validate(suite: Suite, base: Path, parallel: int, listener: RunListener, sto
     }
     folder = None
     if provable:
-        plan = make_validation_plan(replace(suite, tasks=tuple(provable)))
+        plan = make_validation_plan(replace(suite, tasks=tuple(provable)), stop)
         run_folder = create_run_folder(base / _FOLDER)
         folder = run_folder.path
         records = _run(prepare(plan, run_folder, listener, stop), parallel, listener, stop)

@@ -19,8 +19,15 @@ if TYPE_CHECKING:
 _QUOTE_LIMIT = 300
 """Characters of output that an error message quotes."""
 
-_SCAN_BUDGET = 64 * 1024 * 1024
-"""Characters that may be read while looking for JSON, failed starts included: unclosed braces would cost n^2."""
+_WINDOWS = (4 * 1024, 64 * 1024, 16 * 1024 * 1024)
+"""Characters in which the end of an object is looked for. The decoder's errors cost as much as the text before them is
+long, so that a search in the whole text would take n^2 for n opening braces."""
+
+_LONGEST_TOKEN = 12
+"""Characters of a token, such as a number or an escape, that the end of a window may have cut."""
+
+_SCAN_BUDGET = 256 * 1024 * 1024
+"""Characters that may be looked at in vain."""
 
 _ADVICE = "print one JSON object with score and details on stdout, and send all other output to stderr"
 
@@ -81,25 +88,33 @@ def _validator() -> Draft202012Validator:
 
 def _objects(text: str) -> Iterator[dict[str, Any]]:
     """Every JSON object in the text that is not inside another one, in order."""
-    # Control characters inside strings are accepted: shell graders interpolate messages with raw newlines.
-    decoder = json.JSONDecoder(strict=False)
     budget = _SCAN_BUDGET
     start = text.find("{")
     while start >= 0:
-        try:
-            value, end = decoder.raw_decode(text, start)
-        except json.JSONDecodeError as error:
-            end = start + 1
-            budget -= max(1, error.pos - start)
-        except RecursionError:
-            end = start + 1
-            budget -= 1000
-        else:
-            budget -= end - start
-            yield value
+        for window in _WINDOWS:
+            value, length = _object_at(text[start : start + window])
+            if value is not None:
+                yield value
+                break
+            budget -= min(window, len(text) - start)
+            if length < window:
+                break
         if budget < 0:
             raise GraderError(f"the grader's output has too many unfinished braces to look for its JSON: {_ADVICE}")
-        start = text.find("{", end)
+        start = text.find("{", start + length if value is not None else start + 1)
+
+
+def _object_at(text: str) -> tuple[dict[str, Any] | None, int]:
+    """The JSON object that a text starts with, and how much of the text was read to know."""
+    # Control characters inside strings are accepted: shell graders interpolate messages with raw newlines.
+    try:
+        value, end = json.JSONDecoder(strict=False).raw_decode(text)
+    except json.JSONDecodeError as error:
+        reached_end = error.pos >= len(text) - _LONGEST_TOKEN or error.msg.startswith("Unterminated string")
+        return None, len(text) if reached_end else error.pos
+    except RecursionError:
+        return None, 0
+    return value, end
 
 
 def _quote(text: str) -> str:

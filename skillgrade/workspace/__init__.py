@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from skillgrade.workspace.base import Provider
@@ -21,3 +22,9 @@ def _local() -> Provider:
 
 PROVIDERS: dict[str, Callable[[], Provider]] = {"docker": _docker, "local": _local}
 """Makes each provider; what it needs is imported only then."""
+
+
+@functools.cache
+def provider_named(name: str) -> Provider:
+    """This process's one provider of that name: it holds connections and helper processes that trials share."""
+    return PROVIDERS[name]()

@@ -32,11 +32,12 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
         console: Where to.
         report: The run.
         folder: Its folder.
-        every_trial: Whether to explain every trial, passed ones too, instead of the first that did not pass.
+        every_trial: Whether to explain every trial, passed ones too, instead of the first that did not pass, and to
+            repeat the notes of the run, which whoever watched it has seen.
     """
     console.print()
     console.print(_heading(report), style="bold")
-    for note in report.info.notes:
+    for note in report.info.notes if every_trial else ():
         console.print(f"note: {printable(note)}", style="yellow", soft_wrap=True)
     console.print(_table(report))
     totals = report.totals

@@ -1,0 +1,90 @@
+"""From a selected suite to an exit code: what a run and a validation need around the engine."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from skillgrade.checks.gate import ExitCode, GateResult, exit_code, gate
+from skillgrade.cli.interrupts import stopping_on_signals
+from skillgrade.engine.environment import read_env_file
+from skillgrade.engine.plan import make_plan
+from skillgrade.engine.run import FinishedRun, RunOptions, run
+from skillgrade.engine.validate import Validation, validate
+from skillgrade.reports.terminal.gate import print_gate
+from skillgrade.reports.terminal.progress import TerminalProgress
+from skillgrade.reports.terminal.summary import print_summary
+from skillgrade.reports.terminal.text import make_console
+from skillgrade.reports.terminal.validation import print_validation
+from skillgrade.results.redaction import Redactor, secret_values
+from skillgrade.stop import Stop
+from skillgrade.suite.model import Suite
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+
+def run_trials(suite: Suite, options: RunOptions, *, ci: bool, every_trial: bool, as_json: bool) -> int:
+    """Run the selected tasks and print what came of them.
+
+    Args:
+        suite: The selected tasks and graders, flags applied.
+        options: How to run them.
+        ci: Whether a task's threshold decides.
+        every_trial: Whether to explain passed trials too.
+        as_json: Whether the report document goes to stdout and all else to stderr.
+    """
+    console = make_console(to_stderr=as_json)
+    env_file = read_env_file(suite.root)
+    redactor = Redactor(secret_values(env_file, os.environ))
+    stop = Stop()
+    with stopping_on_signals(stop, lambda: _announce(console)):
+        plan = make_plan(suite, env_file, os.environ, stop)
+        finished = run(plan, options, redactor, TerminalProgress(console), stop)
+        result = gate(finished.report) if ci else None
+        _print(console, finished, result, every_trial=every_trial, as_json=as_json)
+        return exit_code(finished.report, result)
+
+
+def run_validation(suite: Suite, base: Path, parallel: int, *, ci: bool) -> int:
+    """Prove the graders of the selected tasks and print what came of it.
+
+    Args:
+        suite: The selected tasks and graders, flags applied.
+        base: Below it transcripts and grader output go.
+        parallel: How many trials run at a time.
+        ci: Whether a task without a solution is wrong.
+    """
+    console = make_console(to_stderr=False)
+    stop = Stop()
+    with stopping_on_signals(stop, lambda: _announce(console)):
+        validation = validate(suite, base, parallel, TerminalProgress(console), stop)
+        print_validation(console, validation)
+        return _validation_code(validation, ci=ci)
+
+
+def _validation_code(validation: Validation, *, ci: bool) -> ExitCode:
+    if any(task.errored for task in validation.tasks):
+        return ExitCode.ERRORED
+    wrong = any(task.errors for task in validation.tasks) or not validation.tasks
+    return ExitCode.REFUSED if wrong or (ci and validation.unsolved) else ExitCode.OK
+
+
+def _print(
+    console: Console, finished: FinishedRun, result: GateResult | None, *, every_trial: bool, as_json: bool
+) -> None:
+    print_summary(console, finished.report, finished.folder.path, every_trial=every_trial)
+    if result is not None:
+        print_gate(console, result)
+    if as_json:
+        with finished.folder.report.open("rb") as report:
+            for block in iter(lambda: report.read(1 << 16), b""):
+                sys.stdout.buffer.write(block)
+        sys.stdout.buffer.flush()
+
+
+def _announce(console: Console) -> None:
+    console.print("stopping: running trials end now, what finished is kept", style="yellow")

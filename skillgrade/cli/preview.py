@@ -1,0 +1,32 @@
+"""`skillgrade preview`: a run that is over, once more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from skillgrade.cli.options import EVAL_FILE, results_base
+from skillgrade.reports.terminal.summary import print_summary
+from skillgrade.reports.terminal.text import make_console
+from skillgrade.results.folder import find_run_folder
+from skillgrade.results.report_file import build_report
+
+
+@click.command(short_help="Show a run once more, with every trial.")
+@click.argument("run", default="latest")
+@click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="The eval.yaml or its folder.")
+@click.option("--output", type=click.Path(path_type=Path), help="Where the runs are, if not beside eval.yaml.")
+def command(run: str, file: Path | None, output: Path | None) -> None:
+    """Show RUN once more, with every trial: a path, an id, or latest (the default).
+
+    It is read from the run's journal, so a run that was killed can be looked at as well.
+    """
+    folder = find_run_folder(results_base(_file_beside(file), output), run)
+    print_summary(make_console(to_stderr=False), build_report(folder.journal), folder.path, every_trial=True)
+
+
+def _file_beside(given: Path | None) -> Path:
+    """The file beside which runs are looked for; it need not be there any more."""
+    path = (Path() if given is None else given).absolute()
+    return path / EVAL_FILE if path.is_dir() else path

@@ -1,0 +1,161 @@
+"""`skillgrade` itself: list, validate or run the selected tasks of an eval.yaml."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from skillgrade import __version__
+from skillgrade.checks.gate import ExitCode
+from skillgrade.cli.execute import run_trials, run_validation
+from skillgrade.cli.options import Fraction, core_count, results_base, suite_file
+from skillgrade.engine.run import RunOptions
+from skillgrade.errors import UsageError
+from skillgrade.reports.terminal.listing import print_tasks
+from skillgrade.reports.terminal.text import make_console
+from skillgrade.suite.load import load_suite
+from skillgrade.suite.model import Suite
+from skillgrade.suite.overrides import Overrides
+from skillgrade.suite.overrides import apply as apply_overrides
+from skillgrade.suite.selection import Selection, select
+
+PRESETS = {"smoke": 5, "reliable": 15, "regression": 30}
+"""Trials per task that each preset stands for."""
+
+_EPILOG = """\b
+Commands:
+  skillgrade init     write a starter eval.yaml for the skill here
+  skillgrade preview  show a run once more, with every trial
+  skillgrade schema   print the JSON Schema of eval.yaml
+
+\b
+Exit codes, the first that applies:
+  2 the files or flags are wrong       130 interrupted
+  3 something errored or is ungraded   1 a gate or a validation said no
+  0 all well; failed trials alone do not change that without --ci
+"""
+
+
+@click.command(epilog=_EPILOG)
+@click.argument("name", required=False)
+@click.option("-f", "--file", type=click.Path(path_type=Path), help="The eval.yaml or its folder (default: here).")
+@click.option("--eval", "evals", metavar="NAME[,NAME]", multiple=True, help="Only these tasks.")
+@click.option("--task", "old_evals", metavar="NAME[,NAME]", multiple=True, hidden=True)
+@click.option("--filter", "filters", metavar="KEY=V[,V]", multiple=True, help="Only tasks with this metadata.")
+@click.option("--not-filter", "not_filters", metavar="KEY=V[,V]", multiple=True, help="No tasks with this metadata.")
+@click.option("--filter-pattern", metavar="REGEX", help="Only tasks whose name matches.")
+@click.option("--grader", "graders", metavar="TYPE[,TYPE]", multiple=True, help="Only graders of these types.")
+@click.option("--list", "list_only", is_flag=True, help="List the selected tasks and run nothing.")
+@click.option("--trials", type=click.IntRange(min=1), help="Trials per task.")
+@click.option("--smoke", is_flag=True, help="5 trials per task.")
+@click.option("--reliable", is_flag=True, help="15 trials per task.")
+@click.option("--regression", is_flag=True, help="30 trials per task.")
+@click.option("--parallel", type=click.IntRange(min=1), help="Trials that run at a time (default: the cores).")
+@click.option("--retries", type=click.IntRange(min=0), help="How often an errored trial is tried again.")
+@click.option("--agent", metavar="NAME", help="Who works on the tasks.")
+@click.option("--model", metavar="NAME", help="The agent's model, if it takes one.")
+@click.option("--command", "agent_command", metavar="CMD", help="What the `command` agent runs.")
+@click.option("--acp-command", metavar="CMD", help="What starts the `acp` agent.")
+@click.option("--opencode-agent", metavar="NAME", help="The `opencode` agent's own agent.")
+@click.option("--opencode-model", metavar="MODEL", help="The `opencode` agent's model.")
+@click.option("--provider", type=click.Choice(["auto", "docker", "local", "bubblewrap"]), help="Where trials run.")
+@click.option("--no-skill", is_flag=True, help="Run without the skill, to see what it changes.")
+@click.option("--validate", "validate_only", is_flag=True, help="Prove the graders on the reference solutions instead.")
+@click.option("--ci", is_flag=True, help="Gate: exit 1 when a task's mean reward is below its threshold.")
+@click.option("--threshold", type=Fraction(), help="The mean reward that --ci asks of every task.")
+@click.option(
+    "--output", type=click.Path(path_type=Path), help="Where results go (default: .skillgrade beside the file)."
+)
+@click.option("--preview", is_flag=True, help="Explain every trial at the end, passed ones too.")
+@click.option("--json", "as_json", is_flag=True, help="The report alone on stdout, all else on stderr.")
+@click.option("--allow-outside", is_flag=True, help="Let the eval name files outside its repository.")
+@click.version_option(__version__, prog_name="skillgrade")
+def command(**values: Any) -> int:
+    """Run the tasks of an eval.yaml, or the task called NAME, and say how often the skill works.
+
+    Every task runs several independent trials in clean workspaces; graders score each trial.
+    """
+    file = suite_file(values["file"])
+    loaded = load_suite(file, allow_outside=values["allow_outside"])
+    suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
+    if values["no_skill"]:
+        suite = replace(suite, skills=())
+    base = results_base(file, values["output"])
+    parallel = values["parallel"] or core_count()
+    if values["list_only"]:
+        print_tasks(make_console(to_stderr=False), suite)
+        return ExitCode.OK
+    if values["validate_only"]:
+        return run_validation(suite, base, parallel, ci=values["ci"])
+    options = RunOptions(
+        base=base,
+        parallel=parallel,
+        selection=_narrowing(values),
+        grader_filter=_split(values["graders"]),
+        partial=_is_partial(loaded, suite),
+    )
+    return run_trials(suite, options, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
+
+
+def _selection(values: Mapping[str, Any]) -> Selection:
+    names = _split((*values["evals"], *values["old_evals"]))
+    if values["name"]:
+        names = (*names, values["name"])
+    return Selection(
+        names=names,
+        filters=tuple(values["filters"]),
+        not_filters=tuple(values["not_filters"]),
+        pattern=values["filter_pattern"],
+        graders=_split(values["graders"]),
+    )
+
+
+def _overrides(values: Mapping[str, Any]) -> Overrides:
+    agent = values["agent"]
+    if agent is None and values["agent_command"] is not None:
+        agent = "command"  # whoever says what the command agent runs means it
+    return Overrides(
+        agent=agent,
+        model=values["model"],
+        command=values["agent_command"],
+        acp_command=values["acp_command"],
+        opencode_agent=values["opencode_agent"],
+        opencode_model=values["opencode_model"],
+        provider=values["provider"],
+        trials=_trials(values),
+        retries=values["retries"],
+        threshold=values["threshold"],
+    )
+
+
+def _trials(values: Mapping[str, Any]) -> int | None:
+    presets = [preset for preset in PRESETS if values[preset]]
+    if len(presets) > 1:
+        raise UsageError(f"--{' and --'.join(presets)} exclude each other: give one of them")
+    if values["trials"] is not None:
+        return int(values["trials"])
+    return PRESETS[presets[0]] if presets else None
+
+
+def _is_partial(loaded: Suite, selected: Suite) -> bool:
+    """Whether a selected task lost a grader to the selection."""
+    before = {task.name: len(task.graders) for task in loaded.tasks}
+    return any(len(task.graders) < before[task.name] for task in selected.tasks)
+
+
+def _split(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(part.strip() for value in values for part in value.split(",") if part.strip())
+
+
+def _narrowing(values: Mapping[str, Any]) -> tuple[str, ...]:
+    """The flags that narrowed the tasks, as a person would give them again."""
+    flags = [f"--eval={name}" for name in _selection(values).names]
+    flags += [f"--filter={value}" for value in values["filters"]]
+    flags += [f"--not-filter={value}" for value in values["not_filters"]]
+    flags += [f"--filter-pattern={values['filter_pattern']}"] if values["filter_pattern"] else []
+    flags += ["--no-skill"] if values["no_skill"] else []
+    return tuple(flags)
