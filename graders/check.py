@@ -28,40 +28,29 @@ def main() -> int:
     """Print the verdict; exit code 1 when something is missing, for whoever runs this by hand."""
     expected: dict[str, list[str]] = json.loads(os.environ["SKILLGRADE_INPUT"])["expected"]
     changelog = Path("CHANGELOG.md")
-    found = unreleased(changelog.read_text(encoding="utf-8")) if changelog.is_file() else {}
+    found = unreleased(changelog.read_text(encoding="utf-8", errors="replace")) if changelog.is_file() else {}
     print(f"found under [Unreleased]: {found}", file=sys.stderr)
 
-    checks = [
-        {
-            "name": f"{section}-{number}",
-            "passed": entry in found.get(section, []),
-            "message": f"{section}: {entry}",
-        }
-        for section, entries in expected.items()
-        for number, entry in enumerate(entries, 1)
-    ]
+    checks: list[dict[str, object]] = []
+    for section, entries in expected.items():
+        for number, entry in enumerate(entries, 1):
+            there = entry in found.get(section, [])
+            message = f"{section} {'has' if there else 'lacks'} {entry!r}"
+            checks.append({"name": f"{section}-{number}", "passed": there, "message": message})
+
     # True of an untouched file as well, so it counts only once there is something.
     surplus = [
-        entry for section, entries in found.items() for entry in entries if entry not in expected.get(section, [])
+        f"{section} has {entry!r}, which does not belong there"
+        for section, entries in found.items()
+        for entry in entries
+        if entry not in expected.get(section, [])
     ]
-    checks.append(
-        {
-            "name": "nothing-else",
-            "passed": bool(found) and not surplus,
-            "message": f"does not belong where it is: {surplus[0]}" if surplus else "no other entries",
-        }
-    )
+    message = surplus[0] if surplus else "no other entries"
+    checks.append({"name": "nothing-else", "passed": bool(found) and not surplus, "message": message})
 
     passed = sum(check["passed"] is True for check in checks)
-    print(
-        json.dumps(
-            {
-                "score": round(passed / len(checks), 2),
-                "details": f"{passed} of {len(checks)} checks passed",
-                "checks": checks,
-            }
-        )
-    )
+    details = f"{passed} of {len(checks)} checks passed"
+    print(json.dumps({"score": round(passed / len(checks), 2), "details": details, "checks": checks}))
     return 0 if passed == len(checks) else 1
 
 
