@@ -108,11 +108,11 @@ class LocalWorkspace:
     def run(self, command: Command, stop: Stop) -> CommandResult:
         """Run a command; see `Workspace.run`."""
         stage = Stage.GRADE if command.privileged else Stage.AGENT
-        with self._state:
-            if self._closed:
-                raise WorkspaceError("the workspace is closed", stage)
-            self._running = True
         try:
+            with self._state:
+                if self._closed:
+                    raise WorkspaceError("the workspace is closed", stage)
+                self._running = True
             self._enter(stage)
             env = self._grader_env(stop) if command.privileged else self._agent_env()
             result = self._slot.run(
