@@ -7,6 +7,7 @@ unexport PYTHONHOME PYTHONPATH PIP_PREFIX PIP_TARGET PIP_USER VIRTUAL_ENV
 
 bin := .venv/bin
 installed := .venv/installed
+demo := $(bin)/skillgrade --file=eval.yaml.example --grader=deterministic
 cores := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
 # What the example's tasks need and this machine lacks: Node comes with the image where Docker answers. The TypeScript
@@ -15,12 +16,14 @@ without_node := $(shell command -v node >/dev/null 2>&1 || docker info >/dev/nul
 
 # The main job on the example: every task that needs no network, several trials each, scored.
 demo: $(installed)
-	$(bin)/skillgrade --file=eval.yaml.example --provider=auto --grader=deterministic --not-filter=needs=npm $(without_node)
+	$(demo) --provider=auto --not-filter=needs=npm $(without_node)
 	@echo
 	@echo 'The agent is a script that overlooks one rule of its skill on purpose: that is the task which fails above.'
 	@$(if $(without_node),echo 'No Node.js and no Docker here: the task with the Node grader was left out.')
 	@echo 'Left out as well: the task whose TypeScript grader installs tsx from the npm registry. To run it too:'
-	@echo '  $(bin)/skillgrade --file=eval.yaml.example --grader=deterministic'
+	@echo '  $(demo)'
+	@echo 'What the skill is worth: the same tasks without it.'
+	@echo '  $(demo) --no-skill --trials=1'
 	@echo 'Next: the tasks in eval.yaml.example, the scripts in graders/, then README.md for a skill of your own.'
 
 # All tests; those that need a Docker engine skip without one and say so.

@@ -45,7 +45,7 @@ def main() -> int:
         for entry in entries
         if entry not in expected.get(section, [])
     ]
-    message = surplus[0] if surplus else "no other entries"
+    message = surplus[0] if surplus else "no other entries" if found else "no entries at all"
     checks.append({"name": "nothing-else", "passed": bool(found) and not surplus, "message": message})
 
     passed = sum(check["passed"] is True for check in checks)

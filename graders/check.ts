@@ -24,10 +24,11 @@ const checks: Check[] = Object.keys(expected).map((section) => ({
   message: `${section}: expected ${expected[section]}, got ${found[section] ?? "nothing"}`,
 }));
 const surplus = Object.keys(found).filter((section) => !(section in expected));
+const empty = Object.keys(found).length === 0;
 checks.push({
   name: "nothing-else",
-  passed: Object.keys(found).length > 0 && surplus.length === 0,
-  message: surplus.length > 0 ? `unexpected: ${surplus.join(", ")}` : "no other sections",
+  passed: !empty && surplus.length === 0,
+  message: empty ? "no sections at all" : surplus.length > 0 ? `unexpected: ${surplus.join(", ")}` : "no other sections",
 });
 
 const passed = checks.filter((check) => check.passed).length;
