@@ -20,6 +20,7 @@ SETUP_SECONDS = 1800.0
 """How long one step may take: a package registry on a bad day, no more."""
 
 _KEPT_LINES = 15
+_PRELUDE = Path(__file__).with_name("setup-prelude.sh")
 _CERTIFICATES = {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"}
 _PROXIES = {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"}
 _INHERITED = {"LANG", "TERM", "TZ"} | _CERTIFICATES | _PROXIES
@@ -37,8 +38,7 @@ def prefix_env(prefix: Path) -> dict[str, str]:
 
 def prefix_bins(prefix: Path) -> list[str]:
     """The folders of programs that a set-up installed; they lead the PATH."""
-    candidates = (prefix / "npm" / "bin", prefix / "python" / "bin", prefix / "python" / "local" / "bin")
-    return [str(path) for path in candidates if path.is_dir()]
+    return [path for path in _bins(prefix) if Path(path).is_dir()]
 
 
 def run_setups(setups: tuple[str, ...], prefix: Path, slot: ProcessSlot, stop: Stop) -> tuple[str, ...]:
@@ -73,11 +73,10 @@ def run_setups(setups: tuple[str, ...], prefix: Path, slot: ProcessSlot, stop: S
 
 
 def _run_step(step: SetupStep, script: str, prefix: Path, slot: ProcessSlot, stop: Stop) -> None:
-    # One file for both streams, since an error is understood only with the output around it.
     sink = OutputSink(prefix / "output")
     try:
         result = slot.run(
-            ("bash", "-c", f"exec 2>&1; set -e\n{script}"),
+            ("bash", "-e", "-c", script),
             env=_setup_env(prefix),
             cwd=prefix / "work",
             stdin=None,
@@ -98,6 +97,10 @@ def _run_step(step: SetupStep, script: str, prefix: Path, slot: ProcessSlot, sto
     raise ProviderError("\n".join([f"setup: line {step.line}: {end}; its output ends in:", *lines]), Stage.IMAGE)
 
 
+def _bins(prefix: Path) -> list[str]:
+    return [str(prefix / folder) for folder in ("npm/bin", "python/bin", "python/local/bin")]
+
+
 def _is_inherited(name: str) -> bool:
     return name in _INHERITED or (name.startswith(_INHERITED_PREFIXES) and name not in _OURS)
 
@@ -116,8 +119,8 @@ def _setup_env(prefix: Path) -> Mapping[str, str]:
     return {
         **settings,
         **inherited,
-        **prefix_env(prefix),
-        "PATH": os.pathsep.join([*prefix_bins(prefix), os.environ.get("PATH", os.defpath)]),
+        "BASH_ENV": str(_PRELUDE),
+        "PATH": os.pathsep.join([*_bins(prefix), os.environ.get("PATH", os.defpath)]),
         "HOME": str(prefix / "home"),
         "TMPDIR": str(prefix / "tmp"),
         "NPM_CONFIG_PREFIX": str(prefix / "npm"),
