@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import textwrap
@@ -41,6 +42,13 @@ def whole_journal() -> bytes:
         return write_run(Path(folder), PLANS, RECORDS).journal.read_bytes()
 
 
+def edges() -> list[int]:
+    """The places just before and just behind each newline of the whole journal."""
+    lines = whole_journal().splitlines(keepends=True)
+    ends = list(itertools.accumulate(map(len, lines)))
+    return [end - 1 for end in ends] + ends
+
+
 def test_what_was_written_is_read_by_task_trial_and_attempt(tmp_path: Path) -> None:
     index = JournalIndex(write_run(tmp_path, PLANS, RECORDS).journal)
     assert index.info == INFO
@@ -65,7 +73,7 @@ def test_appends_of_many_threads_do_not_mix(tmp_path: Path) -> None:
 
 
 @settings(max_examples=300)
-@given(st.integers(0, 10**9).map(lambda number: number % (len(whole_journal()) + 1)))
+@given(st.deferred(lambda: st.integers(0, len(whole_journal())) | st.sampled_from(edges())))
 def test_a_journal_cut_anywhere_is_read_and_continued(cut: int) -> None:
     kept = whole_journal()[:cut]
     commits = kept.count(b"\n")
@@ -79,6 +87,7 @@ def test_a_journal_cut_anywhere_is_read_and_continued(cut: int) -> None:
             return
         in_order = sorted(committed, key=lambda record: (record.task, record.trial, record.attempt))
         assert read(JournalIndex(path)) == in_order
+        assert JournalIndex(path).skipped_lines == 0
         late = trial("write", 1, 0.6, attempt=1)
         with Journal.reopen(path) as journal:
             journal.append(late)
