@@ -18,7 +18,7 @@ from skillgrade.engine.pool import ThreadPool
 from skillgrade.engine.preparation import Preparation, prepare
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.window import run_attempts
-from skillgrade.errors import Cancelled
+from skillgrade.errors import Cancelled, StorageError, UserError
 from skillgrade.results.folder import RunFolder, create_run_folder
 from skillgrade.results.journal import Journal
 from skillgrade.results.records import Outcome, TrialError, TrialRecord
@@ -86,7 +86,10 @@ def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListen
                 listener.note(note)
             _run_trials(preparation, options.parallel, journal, listener, stop)
         journal.end(RunEnd(round((time.monotonic() - started) * 1000), interrupted=stop.is_set()))
-    return FinishedRun(folder, write_report(folder))
+    try:
+        return FinishedRun(folder, write_report(folder))
+    except UserError as error:  # our own journal, so it is no fault of the user's files
+        raise StorageError(f"the run's results changed under it: {error}") from error
 
 
 def _run_trials(preparation: Preparation, parallel: int, journal: Journal, listener: RunListener, stop: Stop) -> None:

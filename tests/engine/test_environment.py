@@ -14,7 +14,7 @@ from skillgrade.engine.environment import (
 )
 from skillgrade.errors import UsageError
 from skillgrade.suite.model import GraderSpec
-from tests.support.suites import grader, make_task
+from tests.support.tasks import grader, make_task
 
 COMMAND = AGENTS["command"]
 SHELL = {

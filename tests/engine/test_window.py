@@ -12,7 +12,7 @@ from skillgrade.errors import StorageError
 from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import Prepared
-from tests.support.suites import make_task
+from tests.support.tasks import make_task
 
 
 def spec(trial: int, attempt: int = 0) -> TrialSpec:

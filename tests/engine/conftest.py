@@ -1,0 +1,47 @@
+"""Trials for real, in the provider that every machine has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgrade.engine.spec import TrialSpec
+from skillgrade.engine.trial import run_trial
+from skillgrade.results.folder import RunFolder, create_run_folder
+from skillgrade.results.records import TrialRecord
+from skillgrade.stop import Stop
+from skillgrade.suite.model import AgentSpec, DockerSpec, Task
+from skillgrade.workspace import provider_named
+from skillgrade.workspace.base import EnvironmentSpec
+from tests.support.tasks import grader, make_task
+
+
+class Bench:
+    """Runs single trials in a run folder of their own."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder: RunFolder = create_run_folder(root / "results")
+        self.stop = Stop()
+
+    def spec(self, task: Task, *, agent: str = "command", act: bool = True, trial: int = 0) -> TrialSpec:
+        prepared = provider_named("local").prepare(EnvironmentSpec(DockerSpec()), self.folder.run_id, self.stop)
+        return TrialSpec(task, trial, 0, agent, "local", prepared, (), self.root, self.folder.path, act)
+
+    def run(self, command: str, run: str, *, act: bool = True, trial: int = 0, **fields: Any) -> TrialRecord:
+        """One trial of a `command` agent under one grader."""
+        task = make_task(graders=(grader(run),), agent=AgentSpec("command", command=command), **fields)
+        return run_trial(self.spec(task, act=act, trial=trial), self.stop)
+
+    def text(self, record: TrialRecord, name: str) -> str:
+        return (self.folder.path / record.files[name]).read_text("utf-8")
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    provider_named("local").end_run(made.folder.run_id)

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from skillgrade.engine.plan import Plan, make_plan, make_validation_plan
+from skillgrade.errors import UsageError
+from skillgrade.stop import Stop
+from skillgrade.suite.model import AgentSpec, DockerSpec, GraderFile, GraderSpec, Task
+from skillgrade.workspace.base import EnvironmentSpec
+from tests.support.tasks import grader, make_suite, make_task
+
+
+def local(name: str = "task", **fields: Any) -> Task:
+    return make_task(name, **{"provider": "local", "agent": AgentSpec("command", command="true"), **fields})
+
+
+def plan(*tasks: Task, env_file: Mapping[str, str] | None = None, environ: Mapping[str, str] | None = None) -> Plan:
+    return make_plan(make_suite(Path("/eval"), *tasks), env_file or {}, environ or {}, Stop())
+
+
+def refusal(*tasks: Task, **variables: Mapping[str, str]) -> str:
+    with pytest.raises(UsageError) as caught:
+        plan(*tasks, **variables)
+    return str(caught.value)
+
+
+def test_a_task_gets_its_agent_its_provider_and_its_environment() -> None:
+    docker = DockerSpec(setup="apt-get install -y jq")
+    task = local(docker=docker, graders=(grader(setup="npm i x"), grader(setup="npm i x", index=1), grader(index=2)))
+    (planned,) = plan(task).tasks
+    assert (planned.agent, planned.provider) == ("command", "local")
+    assert planned.environment == EnvironmentSpec(docker, None, ("npm i x",))
+
+
+@pytest.mark.parametrize("name", ["claude", "gemini", "codex", "opencode", "acp"])
+def test_an_agent_that_is_not_part_of_this_version_is_refused_by_name(name: str) -> None:
+    message = refusal(local(agent=AgentSpec(name)))
+    assert f'task "task": the agent "{name}" is not part of this version' in message
+    assert "--agent=command" in message
+
+
+@pytest.mark.parametrize(
+    ("key", "agent"), [("GEMINI_API_KEY", "gemini"), ("ANTHROPIC_API_KEY", "claude"), ("OPENAI_API_KEY", "codex")]
+)
+def test_where_nothing_says_it_the_one_api_key_says_which_agent(key: str, agent: str) -> None:
+    assert f'the agent "{agent}"' in refusal(local(agent=AgentSpec()), environ={key: "k"})
+    assert f'the agent "{agent}"' in refusal(local(agent=AgentSpec()), env_file={key: "k"})
+
+
+def test_no_key_and_several_keys_say_no_agent() -> None:
+    assert "no API key is set" in refusal(local(agent=AgentSpec()))
+    both = {"GEMINI_API_KEY": "g", "OPENAI_API_KEY": "o"}
+    assert "GEMINI_API_KEY and OPENAI_API_KEY are all set" in refusal(local(agent=AgentSpec()), environ=both)
+
+
+def test_a_command_alone_means_the_command_agent_whatever_keys_are_set() -> None:
+    (planned,) = plan(local(agent=AgentSpec(command="true")), environ={"GEMINI_API_KEY": "g"}).tasks
+    assert planned.agent == "command"
+
+
+@pytest.mark.parametrize("command", [None, "", "   "])
+def test_the_command_agent_needs_a_command(command: str | None) -> None:
+    assert 'the "command" agent needs a command' in refusal(local(agent=AgentSpec("command", command=command)))
+
+
+def test_a_grader_type_of_a_later_version_is_refused_with_the_way_around() -> None:
+    message = refusal(local(graders=(grader(), GraderSpec("llm_rubric", 1), GraderSpec("human", 2))))
+    assert "llm_rubric graders are not part of this version" in message
+    assert "human graders are not part of this version" in message
+    assert "--grader=deterministic" in message
+
+
+def test_a_key_of_a_later_version_is_refused() -> None:
+    assert "`turns` is not part of this version" in refusal(local(config={"turns": []}))
+    assert "output_format: codex-jsonl" in refusal(
+        local(agent=AgentSpec("command", command="x", output_format="codex-jsonl"))
+    )
+
+
+def test_everything_that_is_wrong_is_said_at_once() -> None:
+    lines = refusal(local("one", agent=AgentSpec("command")), local("two", config={"turns": []})).splitlines()
+    assert [line.split(":")[0] for line in lines] == ['task "one"', 'task "two"']
+
+
+def test_graders_that_all_weigh_nothing_are_refused() -> None:
+    assert "weights of the selected graders are all 0" in refusal(local(graders=(grader(weight=0.0),)))
+
+
+def test_a_script_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "check.xyz").write_text("hello")
+    spec = grader("", script="check.xyz", files=(GraderFile(tmp_path / "check.xyz", "check.xyz"),))
+    assert "nothing says how to run this script" in refusal(local(graders=(spec,)))
+
+
+def test_the_user_is_told_of_a_model_that_is_ignored_and_of_keys_that_are_withheld() -> None:
+    task = local(agent=AgentSpec("command", model="big-1", command="true"), graders=(grader(),))
+    assert plan(task).notes == ("the \"command\" agent ignores the model 'big-1'",)
+
+
+def test_trials_take_turns() -> None:
+    made = plan(local("a", trials=2), local("b", trials=1))
+    assert [(planned.task.name, trial) for planned, trial in made.trials()] == [("a", 0), ("b", 0), ("a", 1)]
+    assert made.trial_count == 3
+
+
+def test_a_validation_runs_each_solution_once(tmp_path: Path) -> None:
+    solution = tmp_path / "solve.sh"
+    solution.write_text("true")
+    task = local(trials=30, solution=solution, agent=AgentSpec("claude"))
+    made = make_validation_plan(make_suite(tmp_path, task), Stop())
+    assert [(planned.agent, planned.task.trials) for planned in made.tasks] == [("solution", 1)]
+
+
+def test_a_solution_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "solve.xyz").write_text("hello")
+    task = replace(local(), solution=tmp_path / "solve.xyz")
+    with pytest.raises(UsageError, match="nothing says how to run this script"):
+        make_validation_plan(make_suite(tmp_path, task), Stop())
