@@ -7,6 +7,7 @@ machine, so nothing here or above depends on paths that both can see.
 from __future__ import annotations
 
 import os
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -39,9 +40,39 @@ def connect() -> DockerClient:
     with _lock:
         if key not in _clients:
             with translated("connecting", ProviderError, Stage.IMAGE):
+                _check_socket(_address())
                 client = docker.from_env(version="auto", timeout=REQUEST_TIMEOUT, max_pool_size=_POOL_SIZE)
             _clients[key] = client
         return _clients[key]
+
+
+def _address() -> str:
+    from docker.constants import DEFAULT_UNIX_SOCKET
+    from docker.context import ContextAPI
+
+    named = os.environ.get("DOCKER_HOST") or ContextAPI.kwargs_from_context().get("base_url")
+    return named or DEFAULT_UNIX_SOCKET.replace("http+unix", "unix")
+
+
+def _check_socket(address: str) -> None:
+    """Fail early and precisely: the SDK hides why a socket cannot be used, and leaks the one it tried."""
+    scheme, _, path = address.partition("://")
+    if scheme != "unix":
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except PermissionError as error:
+            raise ProviderError(
+                f"permission denied at Docker's socket {path}; add yourself to the group docker, or run as one who may",
+                Stage.IMAGE,
+            ) from error
+        except OSError as error:
+            raise ProviderError(_no_daemon(address), Stage.IMAGE) from error
+
+
+def _no_daemon(address: str) -> str:
+    return f"no Docker daemon answers at {address}; start Docker and see that `docker info` answers"
 
 
 def daemon_problem() -> str | None:
@@ -86,11 +117,8 @@ def reason(error: BaseException) -> str:
     if isinstance(error, APIError):
         return str(error.explanation or error).strip()
     text = str(error)
-    if "Permission denied" in text:
-        return "permission denied at the daemon's socket; add yourself to the group docker, or run as a user who may"
     if isinstance(error, requests.ReadTimeout | urllib3.exceptions.ReadTimeoutError | TimeoutError):
         return f"the Docker daemon gave no answer for {REQUEST_TIMEOUT} seconds; see whether `docker info` answers"
     if isinstance(error, requests.ConnectionError) or "Error while fetching server API version" in text:
-        place = os.environ.get("DOCKER_HOST", "its usual place")
-        return f"no Docker daemon answers at {place}; start Docker and see that `docker info` answers"
+        return _no_daemon(_address())
     return text

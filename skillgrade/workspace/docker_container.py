@@ -230,11 +230,17 @@ class Container:
         """Whether it runs, and whether the memory limit ended it.
 
         Raises:
-            WorkspaceError: It was removed, or the daemon does not answer.
+            WorkspaceError: The daemon does not answer.
         """
+        from docker.errors import NotFound
+
         with translated("looking at the container", WorkspaceError, Stage.SETUP):
-            state = self.api.inspect_container(self.id)["State"]
-        return bool(state["Running"]), bool(state["OOMKilled"])
+            try:
+                state = self.api.inspect_container(self.id)["State"]
+            except NotFound:
+                return False, False
+        # Not `Running`, which stays true until a removal is through.
+        return state["Status"] == "running", bool(state["OOMKilled"])
 
     def doom(self) -> None:
         """Remove it; for wakers. Never raises."""

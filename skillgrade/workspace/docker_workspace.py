@@ -144,7 +144,7 @@ class DockerWorkspace:
             limit = self._spec.limits.memory_mb
             raise WorkspaceError(f"the memory limit of {limit} MiB ended the container", Stage.AGENT)
         if not is_running:
-            raise WorkspaceError("the container was ended while a command ran in it", Stage.AGENT)
+            raise WorkspaceError("the container was ended or removed while the trial used it", Stage.AGENT)
 
     def _was_out_of_memory(self) -> bool:
         _, output = self._container.ask(_COUNT_OOM_KILLS)
