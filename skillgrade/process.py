@@ -12,6 +12,7 @@ import os
 import selectors
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -68,7 +69,8 @@ class ProcessSlot:
         self._buffer = b""
         self._ready = False
         self._number = 0
-        self._command_pid: int | None = None
+        self._command_pid = 0
+        self._pipes: frozenset[int] = frozenset()
         self._control, theirs = socket.socketpair()
         # A Python that finds its own library by this variable does not start without it.
         env = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
@@ -136,6 +138,8 @@ class ProcessSlot:
                 self.close()
                 raise
             duration = time.monotonic() - started
+            # Its numbers may be another's from now on.
+            self._command_pid, self._pipes = 0, frozenset()
             stop.check()
         if "error" in answer:
             return ProcessResult(None, timed_out=False, duration=duration, start_error=answer["error"])
@@ -202,7 +206,8 @@ class ProcessSlot:
                 reader, writer = os.pipe()
                 ours.append(resources.enter_context(os.fdopen(reader, "rb", buffering=0)))
                 files.append(theirs.enter_context(os.fdopen(writer, "wb", buffering=0)).fileno())
-            self._command_pid = None
+            self._command_pid = 0
+            self._pipes = frozenset(os.fstat(reader.fileno()).st_ino for reader in ours)
             try:
                 sent = socket.send_fds(self._control, [message], files)
                 self._control.sendall(memoryview(message)[sent:])
@@ -238,7 +243,7 @@ class ProcessSlot:
                         if "exit" in answer or "error" in answer:
                             _drain(streams)
                             return answer
-                        self._command_pid = answer.get("pid")
+                        self._command_pid = answer["pid"]
 
     def _answers(self, stage: Stage) -> Iterator[dict[str, Any]]:
         try:
@@ -267,8 +272,7 @@ class ProcessSlot:
         if self._helper.poll() is None:
             self._helper.kill()
         self._helper.wait()
-        if self._command_pid is not None:
-            _kill_session(self._command_pid)
+        _kill_remains(self._command_pid, self._pipes)
         if not self._ready:
             return WorkspaceError(f"{sys.executable} -I -S cannot start the process that watches over commands", stage)
         return WorkspaceError(
@@ -353,13 +357,30 @@ def _drain(streams: Mapping[IO[bytes], OutputSink]) -> None:
             sink.feed(data)
 
 
-def _kill_session(leader: int) -> None:
-    """Kill what can still be found of a command's session, as a helper that is gone cannot."""
-    with suppress(OSError):
-        os.killpg(leader, signal.SIGKILL)
-    for stat in Path("/proc").glob("[0-9]*/stat"):
+def _kill_remains(leader: int, pipes: frozenset[int]) -> None:
+    """Kill what can still be found of a command whose helper is gone.
+
+    Args:
+        leader: The leader of its session; 0 where the helper was gone before it could tell.
+        pipes: The inodes of its output pipes, which it and its children hold open.
+    """
+    if leader:
         with suppress(OSError):
-            # proc(5): the name, in parentheses, may hold anything; the session is the fourth field behind it.
-            fields = stat.read_bytes().rpartition(b")")[2].split()
-            if int(fields[3]) == leader:
-                os.kill(int(stat.parent.name), signal.SIGKILL)
+            os.killpg(leader, signal.SIGKILL)
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if int(process.name) != os.getpid() and _belongs(process, leader, pipes):
+                os.kill(int(process.name), signal.SIGKILL)
+
+
+def _belongs(process: Path, leader: int, pipes: frozenset[int]) -> bool:
+    """Whether a process, by its folder in /proc, is of a session, or can write to one of the pipes."""
+    # proc(5): the name, in parentheses, may hold anything; the session is the fourth field behind it. Session 0 is what
+    # was started outside of this PID namespace, and so never a command's.
+    session = int((process / "stat").read_bytes().rpartition(b")")[2].split()[3])
+    if leader > 0 and session == leader:
+        return True
+    ends = {f"pipe:[{inode}]" for inode in pipes}
+    return any(
+        file.lstat().st_mode & stat.S_IWUSR and str(file.readlink()) in ends for file in (process / "fd").iterdir()
+    )

@@ -14,7 +14,7 @@ import pytest
 
 from skillgrade.capture import OutputSink
 from skillgrade.errors import Cancelled, Stage, StorageError, WorkspaceError
-from skillgrade.process import ProcessResult, ProcessSlot, SlotPool
+from skillgrade.process import ProcessResult, ProcessSlot, SlotPool, _kill_remains
 from skillgrade.stop import Stop
 from skillgrade.subreaper import members
 from tests.support.processes import alive, eventually
@@ -234,6 +234,23 @@ def test_a_killed_helper_is_tampering(run: Runner) -> None:
     assert not run.slot.usable
     pid = int((run.folder / "pid").read_text())
     assert eventually(lambda: not alive(pid))
+
+
+@LINUX
+@pytest.mark.parametrize("known", ["leader", "pipe"])
+def test_without_a_helper_only_what_belongs_to_the_command_is_killed(known: str) -> None:
+    reader, writer = os.pipe()
+    sleep = ["sleep", "600"]
+    ours = subprocess.Popen(sleep, stdout=writer, start_new_session=True)
+    bystander = subprocess.Popen(sleep, stdin=reader)
+    leader, pipes = (ours.pid, set[int]()) if known == "leader" else (0, {os.fstat(reader).st_ino})
+    _kill_remains(leader, frozenset(pipes))
+    assert ours.wait(10) == -signal.SIGKILL
+    assert bystander.poll() is None
+    bystander.kill()
+    bystander.wait()
+    os.close(reader)
+    os.close(writer)
 
 
 @LINUX
