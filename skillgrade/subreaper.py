@@ -185,6 +185,7 @@ def main() -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
     for name in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(name, signal.SIG_DFL)
+    os.umask(0o022)  # what a command makes must not depend on who runs the evaluation
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     changes, wakeup = os.pipe()

@@ -134,6 +134,18 @@ def test_commands_start_in_their_folder_with_default_signals(run: Runner) -> Non
     assert run.out.decode() == f"{run.folder.resolve()} SIG_DFL\n"
 
 
+def test_the_runners_umask_does_not_reach_commands(tmp_path: Path) -> None:
+    old = os.umask(0o077)
+    try:
+        slot = ProcessSlot()
+    finally:
+        os.umask(old)
+    run = Runner(slot, tmp_path)
+    run("bash", "-c", "umask")
+    slot.close()
+    assert run.out == b"0022\n"
+
+
 @pytest.mark.parametrize(
     ("argv", "reason"),
     [

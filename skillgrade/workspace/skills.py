@@ -22,9 +22,6 @@ from skillgrade.workspace.staging import inner_target, special_kind
 SKILL_FOLDERS = (".claude/skills", ".agents/skills")
 """Where agents look for skills, relative to the workspace."""
 
-SKILL_FOLDERS = (".claude/skills", ".agents/skills")
-"""Where agents look for skills, relative to the workspace."""
-
 _VERSION_CONTROL = {".git", ".gitmodules", ".gitattributes", ".github", ".hg", ".svn", ".jj", ".bzr", "cvs"}
 _CACHES = {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"}
 _TOOLS = {".idea", ".vscode", ".venv", ".tox", ".nox", ".ds_store"}
