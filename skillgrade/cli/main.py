@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
+
+import click
 
 from skillgrade.cli.boundary import guarded
-
-if TYPE_CHECKING:
-    import click
 
 COMMANDS = {
     "init": "skillgrade.cli.init",
@@ -38,5 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _invoke(module: str, program: str, arguments: list[str]) -> int:
     command: click.Command = import_module(module).command
-    code = command.main(arguments, prog_name=program, standalone_mode=False)
+    # Not `command.main`, which turns a closed pipe into exit code 1: here that is a gate's no.
+    try:
+        with command.make_context(program, arguments) as context:
+            code = command.invoke(context)
+    except click.exceptions.Exit as end:  # --help and --version
+        return end.exit_code
     return code if isinstance(code, int) else 0
