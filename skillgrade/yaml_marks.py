@@ -250,6 +250,8 @@ class _Builder:
     def _scalar(self, event: yaml.ScalarEvent) -> _Node:
         mark, text, tag = self._mark(event), event.value, event.tag
         size = _NODE_SIZE + len(text)
+        if "\0" in text:
+            raise self._fault(mark, "contains a NUL character, which no path, variable or command can hold")
         is_plain = event.implicit[0] and tag is None
         if not is_plain and tag in (None, "!", _CORE_TAG + "str"):
             return _Node(text, mark, None, size)

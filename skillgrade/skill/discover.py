@@ -43,7 +43,7 @@ def discover_skills(root: Path, explicit: str | None) -> tuple[Skill, ...]:
 
 
 def _explicit_file(root: Path, explicit: str) -> Path:
-    path = Path(os.path.normpath(root / explicit)) if "\0" not in explicit else root / "NUL"
+    path = Path(os.path.normpath(root / explicit))
     file = path if path.name == SKILL_FILE else path / SKILL_FILE
     if not file.is_file():
         raise SuiteError([Problem(f"there is no {SKILL_FILE} at {explicit!r}", path="skill")])

@@ -41,18 +41,21 @@ def suite_digest(suite: Suite, contents: Iterable[Path], files: EvalFiles) -> st
         "files": _contents(referenced, suite.root),
         "skills": [_skill(skill, suite) for skill in suite.skills],
     }
-    text = json.dumps(document, sort_keys=True, ensure_ascii=True, separators=(",", ":"), default=str)
+    text = json.dumps(document, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
 def _task(task: Task, root: Path) -> Mapping[str, object]:
-    document = dataclasses.asdict(task)
-    return {key: _relative(value, root) for key, value in document.items() if key not in _NOT_OF_THE_OUTCOME}
+    names = (field.name for field in dataclasses.fields(task) if field.name not in _NOT_OF_THE_OUTCOME)
+    return {name: _relative(getattr(task, name), root) for name in names}
 
 
 def _relative(value: object, root: Path) -> object:
+    """A value as JSON, with paths relative to the suite."""
     if isinstance(value, PurePath):
         return _name(value, root)
+    if dataclasses.is_dataclass(value):
+        return {field.name: _relative(getattr(value, field.name), root) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
         return {key: _relative(item, root) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -50,17 +50,15 @@ class EvalFiles:
         self._scans: dict[Path, Scan] = {}
 
     def find(self, reference: str, folders: Sequence[Path]) -> Path | None:
-        """The first existing path that a reference names, relative to one of some folders.
-
-        Only what lies outside the border is looked at without following links: whether it exists is not told.
-        """
-        if not reference or "\0" in reference or "\n" in reference or len(reference) > _LONGEST_PATH:
+        """The first existing path that a reference names, relative to one of some folders; it may lie outside."""
+        if not reference or "\n" in reference or len(reference) > _LONGEST_PATH:
             return None
         # Without this, `~/.ssh/id_rsa` would be reported as missing instead of as refused.
         expanded = os.path.expanduser(reference) if reference.startswith("~") else reference  # noqa: PTH111
         for folder in folders:
             path = Path(os.path.normpath(folder / expanded))
-            if _exists(path):
+            # Both spellings must exist, or `bash graders/../graders/check.sh` as a whole would name a file.
+            if _exists(folder / expanded) and _exists(path):
                 return path
         return None
 
@@ -104,7 +102,7 @@ class EvalFiles:
         return Scan(None, tuple(files), frozenset(targets))
 
     def _fault(self, path: Path, *, is_top: bool) -> str | None:
-        if self.leaves(path):
+        if (is_top or path.is_symlink()) and self.leaves(path):
             return f"lies outside {self.border}; pass --allow-outside if it may be read"
         try:
             mode = path.stat().st_mode

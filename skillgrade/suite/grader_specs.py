@@ -89,9 +89,6 @@ class GraderReader:
             if cursor.text() is not None:
                 findings.error(cursor.mark, cursor.path, "is blank")
             return "", None
-        if "\0" in text:
-            findings.error(cursor.mark, cursor.path, "contains a NUL character, which no shell can run")
-            return "", None
         path = self.references.files.find(text, self.references.folders(self.scope.task, cursor.mark))
         if path is None or path.is_dir():
             files.add_run(cursor, text)
@@ -100,4 +97,4 @@ class GraderReader:
         if fault is not None:
             findings.error(cursor.mark, cursor.path, f"{shown(text)} {fault}")
             return "", None
-        return "", files.add_script(cursor, path)
+        return "", files.add_script(cursor, text, path)

@@ -132,7 +132,7 @@ class _Importer:
             for target in self._targets(reference, mark, place):
                 count += 1
                 document = self._load(target, chain, mark, place)
-                value = self.expand(document.value, (*chain, target), path, depth)
+                value = self.expand(document.value, (*chain, target), "", depth)
                 sees_list |= isinstance(value, MarkedList)
                 if value is None:
                     raise _fault(mark, place, f"{self.files.shown(target)} is empty")
@@ -156,8 +156,6 @@ class _Importer:
 
     def _targets(self, reference: str, mark: Mark, place: str) -> list[Path]:
         folder = mark.file.parent
-        if "\0" in reference:
-            raise _fault(mark, place, "a path cannot contain a NUL character")
         if "*" in reference:
             targets = self._matches(reference, folder)
         else:

@@ -70,6 +70,7 @@ class References:
         if not content:
             self.findings.error(cursor.mark, cursor.path, f"{shown(text)} is an empty file")
         self.claim(path)
+        self.contents.add(path)
         return content
 
     def path(self, cursor: Cursor, task: Mark, *, only_file: bool = False) -> Path | None:

@@ -63,20 +63,20 @@ class RunFiles:
                 if folder is not None:
                     self._bring(cursor, folder, dest)
 
-    def add_script(self, cursor: Cursor, path: Path) -> str:
-        """Bring a script that `run` consists of.
+    def add_script(self, cursor: Cursor, text: str, path: Path) -> str:
+        """Bring the one script that `run` names: at the place that is written, or at the top where that has no place.
 
         Returns:
             Its place in the workspace.
         """
-        for folder in self.references.folders(self.scope.task, cursor.mark):
-            if path.is_relative_to(folder):
-                dest = path.relative_to(folder).as_posix()
-                self._bring(cursor, folder, dest)
-                return dest
-        self._put(cursor, path, path.name)
-        self.references.claim(path)
-        return path.name
+        dest = inside_path(text)
+        if dest is None:
+            self._put(cursor, path, path.name)
+            self.references.claim(path)
+            return path.name
+        folders = self.references.folders(self.scope.task, cursor.mark)
+        self._bring(cursor, next(one for one in folders if self.references.files.find(dest, [one]) == path), dest)
+        return dest
 
     def add_listed(self, cursor: Cursor) -> None:
         """Bring a path of `files`."""
@@ -121,7 +121,8 @@ class RunFiles:
     def _put(self, cursor: Cursor, source: Path, dest: str) -> None:
         fault = self.references.files.scan(source).fault
         if fault is not None:
-            self.references.findings.error(cursor.mark, cursor.path, f"names {shown(dest)}, which {fault}")
+            message = f"names {shown(dest)}, but {fault if source.is_dir() else f'it {fault}'}"
+            self.references.findings.error(cursor.mark, cursor.path, message)
             return
         self.files.setdefault(dest, GraderFile(source, dest))
         self.references.contents.add(source)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -41,13 +41,19 @@ def schema_errors(instance: Any) -> Iterator[ValidationError]:
 @functools.cache
 def _eval_validator() -> Validator:
     # Importing jsonschema takes as long as reading a hundred tasks; --help must not pay for it.
-    from jsonschema import Draft202012Validator, validators
+    from jsonschema import Draft202012Validator, ValidationError, validators
 
-    def properties(validator: Any, known: Mapping[str, Any], instance: Any, schema: Mapping[str, Any]) -> Any:
+    def properties(validator: Any, known: Mapping[str, Any], instance: Any, _: Mapping[str, Any]) -> Any:
         if validator.is_type(instance, "object"):
             for key, subschema in known.items():
-                if key in instance and (instance[key] is not None or key in schema.get("required", ())):
+                if instance.get(key) is not None:
                     yield from validator.descend(instance[key], subschema, path=key, schema_path=key)
+
+    def required(validator: Any, keys: Sequence[str], instance: Any, _: Mapping[str, Any]) -> Any:
+        if validator.is_type(instance, "object"):
+            for key in keys:
+                if instance.get(key) is None:
+                    yield ValidationError(f"{key!r} is a required property")
 
     schema: dict[str, Any] = eval_schema()
     definitions = schema["$defs"]
@@ -57,7 +63,8 @@ def _eval_validator() -> Validator:
         return validator.descend(instance, definitions[target.removeprefix("#/$defs/")])
 
     extend: Any = validators.extend
-    validator: Validator = extend(Draft202012Validator, {"properties": properties, "$ref": reference})(schema)
+    keywords = {"properties": properties, "required": required, "$ref": reference}
+    validator: Validator = extend(Draft202012Validator, keywords)(schema)
     return validator
 
 

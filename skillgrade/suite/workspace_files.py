@@ -43,8 +43,8 @@ def _note_in_skill(source: Cursor, src: Path, references: References) -> None:
     inside = src.relative_to(skill.folder).parts if skill else ()
     if skill is not None and inside and inside[0] not in GRADING_FOLDERS:
         message = (
-            f"{shown('/'.join(inside))} lies in the skill {shown(skill.name)}; as a file of the eval it is left out of the "
-            "agent's copy of the skill (a folder such as fixtures/ would say so)"
+            f"{shown('/'.join(inside))} lies in the skill {shown(skill.name)}; as a file of the eval it is left out of "
+            "the agent's copy of the skill (a folder such as fixtures/ would say so)"
         )
         references.findings.warn(source.mark, source.path, message)
 

@@ -1,24 +1,45 @@
-"""Suites and tasks made by hand, for tests of what comes after loading."""
+"""Suites on disk for tests: folders from text, and what loading them says."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from skillgrade.suite.model import DeterministicSpec, GraderSpec, Suite, Task
+import pytest
 
+from skillgrade.errors import SuiteError
+from skillgrade.suite.load import load_suite
+from skillgrade.suite.model import Suite, Task
 
-def make_task(name: str = "task", graders: tuple[GraderSpec, ...] | None = None, **fields: Any) -> Task:
-    """A task with one trivial grader."""
-    given = {"instruction": "do it", "file": Path("/eval/eval.yaml"), "line": 1, "trials": 1, **fields}
-    return Task(name=name, graders=graders or (grader(),), **given)
-
-
-def grader(run: str = """echo '{"score": 1, "details": "ok"}'""", index: int = 0, **fields: Any) -> DeterministicSpec:
-    """A deterministic grader."""
-    return DeterministicSpec(type="deterministic", index=index, run=run, **fields)
+GRADERS = "graders: [{type: deterministic, run: 'true'}]"
 
 
-def make_suite(root: Path, *tasks: Task, **fields: Any) -> Suite:
-    """A suite in a folder."""
-    return Suite(file=root / "eval.yaml", root=root, tasks=tasks, digest="sha256:0", **fields)
+def write(root: Path, files: Mapping[str, str | bytes]) -> Path:
+    """Write files below a folder."""
+    for name, content in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return root
+
+
+def load(root: Path, text: str, **files: str) -> Suite:
+    """Load an eval.yaml with this text; keyword names stand for paths, with ``__`` for a slash and ``_`` for a dot."""
+    names = {name.replace("__", "/").replace("_", "."): content for name, content in files.items()}
+    return load_suite(write(root, {"eval.yaml": text, **names}))
+
+
+def load_task(root: Path, keys: str, **files: str) -> Task:
+    """Load a suite of one task, given its keys beside name, instruction and, where they are not among them, graders."""
+    graders = "" if "graders:" in keys else f"    {GRADERS}\n"
+    lines = "".join(f"    {line}\n" for line in keys.splitlines())
+    (task,) = load(root, f"tasks:\n  - name: one\n    instruction: Do it now.\n{graders}{lines}", **files).tasks
+    return task
+
+
+def problems(root: Path, text: str | bytes, name: str = "eval.yaml") -> list[str]:
+    """What loading this text is refused for, without the folder's own path."""
+    write(root, {name: text})
+    with pytest.raises(SuiteError) as caught:
+        load_suite(root / name)
+    return str(caught.value).replace(f"{root}/", "").splitlines()
