@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum, StrEnum
+from enum import StrEnum
 
+from skillgrade.exit_codes import ExitCode
 from skillgrade.results.report import RunReport, TaskReport
 
 _ROUNDING = 1e-9
 """Rewards are sums of rounded products, so that 0.7 + 0.1 may fall short of 0.8 by a last digit."""
-
-
-class ExitCode(IntEnum):
-    """What an exit code means; of several that apply, the first of USAGE, INTERRUPTED, ERRORED, REFUSED."""
-
-    OK = 0
-    REFUSED = 1
-    USAGE = 2
-    ERRORED = 3
-    INTERRUPTED = 130
 
 
 class Verdict(StrEnum):

@@ -13,8 +13,8 @@ from pathlib import Path
 import click
 
 from skillgrade import __version__
-from skillgrade.checks.gate import ExitCode
 from skillgrade.errors import Cancelled, InfrastructureError, SkillgradeError, StorageError, UserError
+from skillgrade.exit_codes import ExitCode
 from skillgrade.reports.terminal.text import printable
 
 

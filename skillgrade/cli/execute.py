@@ -6,12 +6,13 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from skillgrade.checks.gate import ExitCode, GateResult, exit_code, gate
+from skillgrade.checks.gate import GateResult, exit_code, gate
 from skillgrade.cli.interrupts import stopping_on_signals
 from skillgrade.engine.environment import read_env_file
 from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
 from skillgrade.engine.validate import Validation, validate
+from skillgrade.exit_codes import ExitCode
 from skillgrade.reports.terminal.gate import print_gate
 from skillgrade.reports.terminal.progress import TerminalProgress
 from skillgrade.reports.terminal.summary import print_summary

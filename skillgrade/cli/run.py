@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from skillgrade import __version__
-from skillgrade.checks.gate import ExitCode
 from skillgrade.cli.execute import run_trials, run_validation
 from skillgrade.cli.options import Fraction, core_count, results_base, suite_file
 from skillgrade.engine.run import RunOptions
 from skillgrade.errors import UsageError
+from skillgrade.exit_codes import ExitCode
 from skillgrade.reports.terminal.listing import print_tasks
 from skillgrade.reports.terminal.text import make_console
 from skillgrade.suite.load import load_suite

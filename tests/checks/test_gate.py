@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skillgrade.checks.gate import ExitCode, Verdict, exit_code, gate
+from skillgrade.checks.gate import Verdict, exit_code, gate
+from skillgrade.exit_codes import ExitCode
 from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.results.report import RunReport
 from skillgrade.results.report_file import build_report
