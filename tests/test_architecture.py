@@ -36,7 +36,9 @@ MODULES = {
 
 
 def floor(module: str) -> int:
-    """Height of a module above the ground; modules directly in the package are the ground."""
+    """Height of a module above the ground; modules directly in the package are the ground, but for `python -m`'s door."""
+    if module == "skillgrade.__main__":
+        return len(FLOORS)
     parts = module.split(".")
     path = PACKAGE.parent.joinpath(*parts)
     part = parts[1] if len(parts) > 2 or (len(parts) == 2 and path.is_dir()) else None
