@@ -36,7 +36,7 @@ MODULES = {
 
 
 def floor(module: str) -> int:
-    """Height of a module above the ground; modules directly in the package are the ground, but for `python -m`'s door."""
+    """Height of a module; those directly in the package are the ground, but for `__main__`, the door to the cli."""
     if module == "skillgrade.__main__":
         return len(FLOORS)
     parts = module.split(".")
