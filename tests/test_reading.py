@@ -28,12 +28,12 @@ def test_a_pipe_nobody_writes_to_is_refused_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/"])
 def test_devices_and_folders_are_refused(path: str) -> None:
-    with pytest.raises(UnreadableError, match="regular file|directory"):
+    with pytest.raises(UnreadableError, match=r"regular file|directory"):
         read_bytes(Path(path), 10)
 
 
 def test_a_missing_file_is_said_in_the_words_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableError, match="^cannot be read: No such file or directory$"):
+    with pytest.raises(UnreadableError, match=r"^cannot be read: No such file or directory$"):
         read_bytes(tmp_path / "nope", 10)
 
 

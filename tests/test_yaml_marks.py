@@ -112,8 +112,10 @@ def test_aliases_share_the_place_of_their_anchor() -> None:
         ("a:\n\t- b", "f.yaml:2:1: a tab indents this line; YAML wants spaces"),
         (
             "x: 1\ny: a: b",
-            "f.yaml:2:5: is not valid YAML: mapping values are not allowed in this context (a text that "
-            'contains ": " needs quotes)',
+            (
+                "f.yaml:2:5: is not valid YAML: mapping values are not allowed in this context (a text that "
+                'contains ": " needs quotes)'
+            ),
         ),
         ("x: \x01", "f.yaml:1:4: this control character may not stand in YAML; remove it"),
         ('x: "a\\0"', "f.yaml:1:4: contains a NUL character, which no path, variable or command can hold"),

@@ -1,0 +1,70 @@
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+
+from skillgrade.skill.discover import discover_skills
+from skillgrade.skill.model import Skill
+from skillgrade.suite.load import load_suite
+from skillgrade.suite.model import DeterministicSpec
+from skillgrade.suite.scaffold import starter_files
+from skillgrade.suite.schema import eval_schema
+from tests.support.suites import write
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write(tmp_path, {"SKILL.md": "---\nname: Über Lint\ndescription: |\n  Lints.\n  Use: it's good.\n---\n# x\n"})
+    return write(tmp_path, starter_files(discover_skills(tmp_path, None)[0]))
+
+
+def test_the_starter_loads_without_a_warning(root: Path) -> None:
+    suite = load_suite(root)
+    (task,) = suite.tasks
+    assert task.name == "ber-lint-first-task"
+    assert task.agent.name is None
+    assert task.solution == root / "solutions/solve.sh"
+    assert suite.warnings == ()
+    assert suite.own_files == {
+        root / name for name in ("eval.yaml", "graders", "solutions/solve.sh", "fixtures/names.txt")
+    }
+
+
+def test_the_first_line_gives_editors_the_schema(root: Path) -> None:
+    first, *rest = (root / "eval.yaml").read_text().splitlines()
+    assert first == "# yaml-language-server: $schema=.skillgrade/eval.schema.json"
+    assert json.loads((root / ".skillgrade/eval.schema.json").read_text()) == eval_schema()
+    assert "#   Lints. Use: it's good." in rest
+
+
+def test_its_grader_accepts_the_solution_and_nothing_less(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    (task,) = load_suite(root).tasks
+    workspace = tmp_path_factory.mktemp("workspace")
+    (workspace / task.workspace[0].dest).write_bytes(task.workspace[0].src.read_bytes())
+    grader = task.graders[0]
+    assert isinstance(grader, DeterministicSpec)
+    assert grader.run == "bash graders/check.sh"
+
+    def grade() -> tuple[float, list[bool]]:
+        command = ["bash", str(root / "graders/check.sh")]
+        done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=True)
+        answer = json.loads(done.stdout)
+        return answer["score"], [check["passed"] for check in answer["checks"]]
+
+    assert grade() == (0.0, [False, False, False])
+    (workspace / "sorted.txt").write_text("Ada\nAda\nBo\nIda\nOle\n")
+    assert grade() == (0.67, [True, True, False])
+    (workspace / "sorted.txt").write_text("")
+    assert grade()[0] < 0.5
+    subprocess.run(["bash", str(root / "solutions/solve.sh")], cwd=workspace, check=True)
+    assert grade() == (1.0, [True, True, True])
+
+
+@pytest.mark.parametrize("text", ["{{ 7 * 7 }}", "a\nb: c", "# x\u2028y: 1", "%}{#", "\x1b[31m", "x" * 5000])
+def test_whatever_the_skill_says_stays_in_a_comment(text: str) -> None:
+    document = starter_files(Skill(text, text, Path("/nowhere")))["eval.yaml"]
+    assert set(yaml.safe_load(document)) == {"version", "defaults", "tasks"}
+    assert "\x1b" not in document
+    assert "49" not in document
