@@ -69,6 +69,7 @@ class ProcessSlot:
         self._buffer = b""
         self._ready = False
         self._number = 0
+        self._survivors = 0
         self._command_pid = 0
         self._pipes: frozenset[int] = frozenset()
         self._control, theirs = socket.socketpair()
@@ -140,6 +141,7 @@ class ProcessSlot:
             duration = time.monotonic() - started
             # Its numbers may be another's from now on.
             self._command_pid, self._pipes = 0, frozenset()
+            self._survivors = answer.get("survivors", 0)
             stop.check()
         if "error" in answer:
             return ProcessResult(None, timed_out=False, duration=duration, start_error=answer["error"])
@@ -148,7 +150,7 @@ class ProcessSlot:
         return ProcessResult(exit_code, timed_out, duration, survivors=answer["survivors"])
 
     def end_all(self) -> int:
-        """Kill whatever commands left.
+        """Kill whatever commands left; nothing is asked where the last one's end has shown that nothing is left.
 
         Returns:
             How many processes could not be killed.
@@ -157,12 +159,15 @@ class ProcessSlot:
             WorkspaceError: The helper was killed, or does not answer.
         """
         with self._busy:
+            if not (self._survivors or self._closed):
+                return 0
             try:
                 self._control.sendall(b"S")
                 while True:
                     for answer in self._answers(Stage.AGENT):
                         if "survivors" in answer:
-                            return int(answer["survivors"])
+                            self._survivors = int(answer["survivors"])
+                            return self._survivors
             except OSError as error:
                 raise self._lost(Stage.AGENT) from error
 

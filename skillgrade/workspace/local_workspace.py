@@ -1,14 +1,15 @@
 """A trial's folder on the host as a workspace: commands, files in and out.
 
-The folder holds `workspace`, `root` (the trial's private stand-in for absolute destinations), `home`, `tmp` and
-`control`. Graders get a home and a root of their own, made when they start, which no agent has seen.
+The folder holds `workspace`, `home`, `tmp`, and, once something goes in, `control` and `root` (the trial's private
+stand-in for absolute destinations). Graders get a home and a root of their own, made when they start, which no agent
+has seen. Folders are made only when needed: removing them is what a trial's end costs most.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
-import tempfile
+import secrets
 import threading
 from collections.abc import Sequence
 from pathlib import Path
@@ -89,8 +90,7 @@ class LocalWorkspace:
         """
         for name in ("home", "tmp"):
             (self._folder / name).mkdir(mode=0o700)
-        for tree in self._trees.values():
-            tree.restore()
+        self._trees[Place.WORKSPACE].restore()
         copied: list[StagedFile] = []
         linked: list[tuple[SkillSnapshot, list[str]]] = []
         for skill in self._spec.skills:
@@ -186,15 +186,16 @@ class LocalWorkspace:
         if _identity(self._folder) != self._identity:
             raise WorkspaceError(f"{self._folder}: the trial's folder was moved away (tampered with)", stage)
         self._folder.chmod(0o700)
-        for place, tree in self._trees.items():
-            if tree.restore() and place is Place.WORKSPACE:
-                self._notes.append("the workspace folder was removed by a command; it was made again, empty")
+        if self._trees[Place.WORKSPACE].restore():
+            self._notes.append("the workspace folder was removed by a command; it was made again, empty")
 
     def _write(self, files: Sequence[StagedFile], stop: Stop) -> tuple[str, ...]:
         items = flatten(files, self._notes.append)
         given_way: list[str] = []
         for place, tree in self._trees.items():
-            given_way += tree.write([item for item in items if item.place is place], stop)
+            if here := [item for item in items if item.place is place]:
+                tree.restore()
+                given_way += tree.write(here, stop)
         system = [item for item in items if item.place is Place.SYSTEM]
         self._system_items += system
         named = [item.path for item in system if item.named]
@@ -219,13 +220,17 @@ class LocalWorkspace:
         return {**inherited, **self._env(home, self._folder / "tmp", self._folder / "root")}
 
     def _grader_env(self, stop: Stop) -> dict[str, str]:
-        folder = Path(tempfile.mkdtemp(prefix="grader-", dir=self._folder))
-        for name in ("home", "tmp"):
-            (folder / name).mkdir()
-        root = Tree(folder / "root")
-        root.restore()
-        root.write(self._system_items, stop)
-        return {"LANG": "C.UTF-8", **self._env(folder / "home", folder / "tmp", root.root)}
+        # Names that nobody could know before.
+        home, temporary, root = (
+            self._folder / f"grader-{name}-{secrets.token_hex(8)}" for name in ("home", "tmp", "root")
+        )
+        for folder in (home, temporary):
+            folder.mkdir(mode=0o700)
+        if self._system_items:
+            tree = Tree(root)
+            tree.restore()
+            tree.write(self._system_items, stop)
+        return {"LANG": "C.UTF-8", **self._env(home, temporary, root)}
 
     def _env(self, home: Path, temporary: Path, root: Path) -> dict[str, str]:
         folders = dict.fromkeys(

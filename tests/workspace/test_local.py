@@ -73,7 +73,7 @@ def package(folder: Path) -> Path:
 
 
 def test_the_folder_is_private(local: Bench) -> None:
-    workspace = local.open()
+    workspace = local.open(text("c", place=Place.CONTROL), text("/etc/s", place=Place.SYSTEM))
     folder = Path(workspace.path).parent
     assert folder.stat().st_mode & 0o777 == 0o700
     assert {path.name for path in folder.iterdir()} == {"workspace", "root", "home", "tmp", "control", "label.json"}
