@@ -66,7 +66,7 @@ class CommandAgent:
         )
         if result.not_found:
             raise AgentError("bash, which starts the command, was not found in the workspace")
-        program = _program(command_line)
+        program = program_of(command_line)
         if program and result.exit_code in _MAYBE_NOT_FOUND and not _can_run(program, turn, workspace, stop):
             raise AgentError(
                 f"the command {program!r} cannot be found or started in the workspace: "
@@ -75,7 +75,7 @@ class CommandAgent:
         return result
 
 
-def _program(command_line: str) -> str | None:
+def program_of(command_line: str) -> str | None:
     """The program that a command line starts with; None where only a shell could tell."""
     try:
         words = shlex.split(command_line, comments=True)

@@ -25,7 +25,7 @@ def write_report(folder: RunFolder) -> RunReport:
         StorageError: The report could not be written; an earlier one stands.
     """
     report = build_report(folder.journal)
-    replace_file(folder.report, _render(report))
+    replace_file(folder.report, render_report(report))
     return report
 
 
@@ -90,8 +90,8 @@ def _common(values: set[str | None] | set[str]) -> str | None:
     return next(iter(values)) if len(values) == 1 else None
 
 
-def _render(report: RunReport) -> Iterator[bytes]:
-    """The document in pieces: a line per field, then a line per task and trial."""
+def render_report(report: RunReport) -> Iterator[bytes]:
+    """The report's document in pieces: a line per field, then a line per task and trial."""
     yield b"{\n"
     for name, value in encode(report).items():
         yield dump(name) + b": " + dump(value) + b",\n"

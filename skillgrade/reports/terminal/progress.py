@@ -58,7 +58,7 @@ class TerminalProgress:
         if self._console.is_terminal:
             from rich.live import Live
 
-            self._live = Live(get_renderable=self._status, console=self._console, refresh_per_second=8, transient=True)
+            self._live = Live(get_renderable=self.status, console=self._console, refresh_per_second=8, transient=True)
             self._live.start()
 
     def trial_started(self, task: str, trial: int, attempt: int) -> None:
@@ -95,7 +95,8 @@ class TerminalProgress:
 
         self._console.print(Text(printable(text), style=style), soft_wrap=True)
 
-    def _status(self) -> RenderableType:
+    def status(self) -> RenderableType:
+        """The live line: done, running, what did not pass, elapsed, and a guess of the time left."""
         from rich.text import Text
 
         done = sum(self._counts.values())

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from skillgrade.agents.choose import AGENT_BY_KEY, choose_agent
+from skillgrade.errors import UsageError
+from skillgrade.suite.model import AgentSpec
+
+KEYS = dict.fromkeys(AGENT_BY_KEY, "key")
+
+
+def test_what_the_file_says_wins_over_every_key() -> None:
+    assert choose_agent(AgentSpec("command"), KEYS).name == "command"
+
+
+def test_a_command_alone_means_the_command_agent() -> None:
+    assert choose_agent(AgentSpec(command="true"), KEYS).name == "command"
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_an_empty_key_is_no_key(key: str) -> None:
+    with pytest.raises(UsageError, match="no API key is set"):
+        choose_agent(AgentSpec(), {key: ""})
+
+
+@pytest.mark.parametrize(("key", "agent"), AGENT_BY_KEY.items())
+def test_the_only_key_chooses_its_agent(key: str, agent: str) -> None:
+    with pytest.raises(UsageError, match=f'the agent "{agent}" is not part of this version: it runs command'):
+        choose_agent(AgentSpec(), {key: "k"})

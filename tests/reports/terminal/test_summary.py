@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from skillgrade.reports.terminal.summary import SHORT_LIST, print_summary
+from skillgrade.results.records import AgentRun, Check, GraderResult, GraderStatus, Outcome, TrialRecord
+from skillgrade.results.report_file import build_report
+from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo
+from tests.support.results import ENDED, INFO, full_trial, plan, trial, write_run
+from tests.support.terminals import plain_console, written
+
+
+def summary(
+    folder: Path,
+    tasks: Sequence[PlannedTask],
+    records: Iterable[TrialRecord],
+    *,
+    every_trial: bool = False,
+    info: RunInfo = INFO,
+    end: RunEnd | None = ENDED,
+) -> str:
+    run = write_run(folder, tasks, records, end, info)
+    console = plain_console()
+    print_summary(console, build_report(run.journal), folder, every_trial=every_trial)
+    return written(console)
+
+
+def row(text: str, start: str) -> list[str]:
+    return next(line for line in text.splitlines() if line.startswith(start)).split("  ")
+
+
+def test_each_task_has_a_row_and_the_suite_its_totals(tmp_path: Path) -> None:
+    records = [trial("a", n) for n in range(3)] + [trial("b", 0, 0.5), trial("b", 1, 0.0)]
+    text = summary(tmp_path, [plan("a", 3), plan("b", 2)], records)
+    assert text.splitlines()[1].startswith(
+        "eval.yaml · skill lint · agent command · docker (isolation container) · 1.2 s"
+    )
+    assert [cell.strip() for cell in row(text, "a ") if cell.strip()] == [
+        "a", "3 of 3", "3", "100% [44%, 100%]", "1.00 [0.44, 1.00]", "100% (@3)", "100% (^3)",
+    ]  # fmt: skip
+    assert [cell.strip() for cell in row(text, "b ") if cell.strip()] == [
+        "b", "2 of 2", "1", "50% [9%, 91%]", "0.25 [0.00, 1.00]", "100% (@2)", "0% (^2)",
+    ]  # fmt: skip
+    assert [cell.strip() for cell in row(text, "all 2 tasks") if cell.strip()][:4] == [
+        "all 2 tasks", "5 of 5", "4", "75% [0%, 100%]",
+    ]  # fmt: skip
+
+
+def test_a_single_task_needs_no_totals(tmp_path: Path) -> None:
+    assert "all 1" not in summary(tmp_path, [plan("a", 1)], [trial("a")])
+
+
+def test_a_failed_trial_is_explained_check_by_check(tmp_path: Path) -> None:
+    checks = (Check("file", passed=True, message="there"), Check("style", passed=False, message="3 spaces"))
+    result = GraderResult("deterministic", 0, GraderStatus.OK, 0.25, 0.7, "1 of 2", checks)
+    agent = AgentRun(exit_code=7, timed_out=False, duration_ms=1)
+    text = summary(tmp_path, [plan("a", 1)], [trial("a", 0, 0.25, grader_results=(result,), agent=agent)])
+    start = text.splitlines().index("1 failed:")
+    assert text.splitlines()[start + 1 : start + 5] == [
+        "  a #0 failed, reward 0.25, agent exit code 7",
+        "    deterministic 0.25 (weight 0.7) 1 of 2",
+        "      ✓ file: there",
+        "      ✗ style: 3 spaces",
+    ]
+
+
+def test_errors_stand_apart_from_failures_with_stage_reason_and_attempts(tmp_path: Path) -> None:
+    kept = GraderResult("deterministic", 0, GraderStatus.OK, 0.5, 1.0, "half")
+    broke = GraderResult("deterministic", 1, GraderStatus.ERROR, None, 1.0, "it crashed")
+    records = [
+        trial("a", 0, None, attempt=0),
+        replace(trial("a", 0, None, attempt=1, grader_results=(kept, broke)), answered_reward=0.5),
+        trial("a", 1, 0.0),
+    ]
+    text = summary(tmp_path, [plan("a", 2)], records)
+    assert "1 errored (no verdict; in no rate):" in text
+    assert "  a #0 errored, 2 attempts" in text
+    assert "    grade: grader 0 of trial 0 broke at attempt 1" in text
+    assert "    deterministic no score (weight 1) error: it crashed" in text
+    assert "the graders that answered give 0.50; it counts nowhere" in text
+    assert text.index("1 errored") < text.index("1 failed:")
+    assert [cell.strip() for cell in row(text, "a ") if cell.strip()][:3] == ["a", "1 of 2", "0"]
+
+
+def test_ungraded_trials_are_no_failures(tmp_path: Path) -> None:
+    text = summary(tmp_path, [plan("a", 1)], [trial("a", 0, None, outcome=Outcome.UNGRADED)])
+    assert "1 ungraded (no verdict; in no rate):" in text
+    assert "failed" not in text
+
+
+def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
+    count = SHORT_LIST + 3
+    text = summary(tmp_path, [plan("a", count)], [trial("a", n, 0.0) for n in range(count)])
+    assert text.count("failed, reward 0.00") == SHORT_LIST
+    assert "… and 3 more: skillgrade preview shows every trial" in text
+
+
+def test_every_trial_is_shown_when_asked_with_the_notes_of_the_run(tmp_path: Path) -> None:
+    info = replace(INFO, notes=("local isolates nothing",))
+    text = summary(tmp_path, [plan("fix", 1)], [full_trial()], every_trial=True, info=info)
+    assert "note: local isolates nothing" in text
+    assert "  fix #0 passed, reward 0.70" in text
+    assert "note: the agent left a file at graders/check.sh" in text
+    (tmp_path / "again").mkdir()
+    assert "local isolates" not in summary(tmp_path / "again", [plan("fix", 1)], [full_trial()], info=info)
+
+
+def test_an_interrupted_and_a_partial_run_say_so(tmp_path: Path) -> None:
+    info = replace(INFO, partial=True, grader_filter=("deterministic",))
+    text = summary(tmp_path, [plan("a", 3)], [trial("a")], info=info, end=RunEnd(10, interrupted=True))
+    assert "interrupted: 2 of 3 trials did not run to their end" in text
+    assert "partial: rewards are over deterministic graders only (--grader)" in text
+
+
+def test_what_agents_and_graders_wrote_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    evil = "\x1b[2J[bold]x[/bold]\rhidden"
+    result = GraderResult(
+        "deterministic", 0, GraderStatus.OK, 0.0, 1.0, evil, (Check(evil, passed=False, message=evil),)
+    )
+    text = summary(tmp_path, [plan(evil, 1)], [trial(evil, 0, 0.0, grader_results=(result,), notes=(evil,))])
+    assert "\x1b" not in text
+    assert "\r" not in text
+    assert text.count("[bold]x[/bold]") == 6
+
+
+def test_an_agent_that_ran_into_its_deadline_is_named(tmp_path: Path) -> None:
+    agent = AgentRun(exit_code=None, timed_out=True, duration_ms=1)
+    assert "agent ran into its deadline" in summary(tmp_path, [plan("a", 1)], [trial("a", 0, 0.0, agent=agent)])
+
+
+def test_the_results_folder_stands_at_the_end(tmp_path: Path) -> None:
+    assert summary(tmp_path, [plan("a", 1)], [trial("a")]).splitlines()[-1] == f"results: {tmp_path}"
