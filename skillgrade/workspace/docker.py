@@ -9,8 +9,6 @@ container for the graders.
 from __future__ import annotations
 
 import hashlib
-import os
-import platform
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,14 +20,13 @@ from skillgrade.workspace.base import EnvironmentSpec, Isolation, Place, Prepare
 from skillgrade.workspace.docker_client import connect, daemon_problem, translated
 from skillgrade.workspace.docker_container import Container, ContainerSpec
 from skillgrade.workspace.docker_files import place_items
+from skillgrade.workspace.docker_leftovers import labels_of, remove_run, sweep
 from skillgrade.workspace.docker_workspace import STAGED_STDIN, DockerWorkspace
 from skillgrade.workspace.images import REPOSITORY, ensure_image, find_image, image_lock
 from skillgrade.workspace.skills import SKILL_FOLDERS
 
 _SMALL_SKILLS = 1024 * 1024
 """Bytes of skills up to which each trial's own archive holds them; more goes into an image of the run."""
-
-_RUN_LABEL = "skillgrade.run"
 
 
 class DockerProvider:
@@ -50,7 +47,10 @@ class DockerProvider:
 
     def prepare(self, environment: EnvironmentSpec, run: str, stop: Stop) -> Prepared:
         """Find or build the image; see `Provider.prepare`."""
-        image = ensure_image(connect(), environment, stop)
+        client = connect()
+        with suppress(InfrastructureError):
+            sweep(client)
+        image = ensure_image(client, environment, stop)
         return Prepared(self.name, reference=image, digest=image, root_agent=environment.docker.user == "root")
 
     def open(self, spec: WorkspaceSpec, stop: Stop) -> Workspace:
@@ -75,32 +75,19 @@ class DockerProvider:
 
     def end_run(self, run: str) -> None:
         """Remove the run's containers and images of its own; see `Provider.end_run`."""
-        from docker.errors import APIError
-
         with suppress(InfrastructureError):
-            client = connect()
-            label = {"label": f"{_RUN_LABEL}={run}"}
-            with translated("removing what the run left", ProviderError, Stage.SETUP):
-                for container in client.api.containers(all=True, filters=label):
-                    with suppress(APIError):
-                        client.api.remove_container(container["Id"], v=True, force=True)
-                for image in client.api.images(filters=label):
-                    with suppress(APIError):
-                        client.api.remove_image(image["Id"], force=True)
+            remove_run(connect(), run)
 
     def _container(self, spec: WorkspaceSpec, image: str, notes: list[str]) -> Container:
-        labels = {
-            _RUN_LABEL: spec.run,
-            "skillgrade.trial": spec.trial,
-            "skillgrade.host": platform.node(),
-            "skillgrade.pid": str(os.getpid()),
-        }
         limits, processors = spec.limits, self._daemon_processors()
         if limits.cpus > processors:
             # The daemon would refuse, and the default asks for more than small machines have.
             notes.append(f"the machine has {processors:g} processors, fewer than environment.cpus ({limits.cpus:g})")
             limits = replace(limits, cpus=processors)
-        return Container(connect().api, ContainerSpec(image, labels, limits, spec.network, spec.prepared.root_agent))
+        return Container(
+            connect().api,
+            ContainerSpec(image, labels_of(spec.run, spec.trial), limits, spec.network, spec.prepared.root_agent),
+        )
 
     def _daemon_processors(self) -> float:
         with self._lock:
@@ -132,7 +119,7 @@ class DockerProvider:
             try:
                 container.make(place_items(skills, spec.prepared.root_agent, warnings.append).write, stop)
                 with translated("making the image with the skill", ProviderError, Stage.SETUP):
-                    client.api.commit(container.id, REPOSITORY, tag, changes=[f'LABEL "{_RUN_LABEL}"="{spec.run}"'])
+                    client.api.commit(container.id, REPOSITORY, tag)  # with the container's labels
             finally:
                 container.remove()
             found = find_image(client, f"{REPOSITORY}:{tag}")

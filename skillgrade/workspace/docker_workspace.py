@@ -5,7 +5,8 @@ from __future__ import annotations
 import secrets
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from skillgrade.errors import Stage, WorkspaceError
@@ -68,9 +69,8 @@ class DockerWorkspace:
         started = time.monotonic()
         try:
             stop.check()
-            with stop.waking(self._container.doom):
-                code = self._execute(command, marker.decode(), errors, stop)
-                stop.check()
+            with stop.waking(self._container.doom), self._explained(stop):
+                code = self._execute(command, marker.decode(), errors)
                 out_of_memory = code not in {0, None} and self._was_out_of_memory()
             stop.check()
         finally:
@@ -79,7 +79,7 @@ class DockerWorkspace:
             stdout, stderr = command.stdout.close(), command.stderr.close()
         return CommandResult(code, code is None, duration, stdout, stderr, out_of_memory, not_found)
 
-    def _execute(self, command: Command, marker: str, errors: _MarkedStream, stop: Stop) -> int | None:
+    def _execute(self, command: Command, marker: str, errors: _MarkedStream) -> int | None:
         def feed(stream: int, data: bytes) -> None:
             if stream == _STDERR:
                 errors.feed(data)
@@ -92,24 +92,30 @@ class DockerWorkspace:
             nonlocal emptied
             emptied = self._empty()
 
-        try:
-            wrapper = ("bash", "-c", _COMMAND.read_text(encoding="utf-8"), "bash")
-            what = Exec(
-                (*wrapper, self._input(command.stdin), marker, *command.argv),
-                user=ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID),
-                workdir=WORKSPACE_PATH,
-                env={**self._own_variables(command.privileged), **command.env},
-            )
-            code = execute(self._container.api, self._container.id, what, feed, command.timeout, kill)
-            if code == _KILLED:
-                self._check_alive()
-        except WorkspaceError:
-            stop.check()
+        wrapper = ("bash", "-c", _COMMAND.read_text(encoding="utf-8"), "bash")
+        what = Exec(
+            (*wrapper, self._input(command.stdin), marker, *command.argv),
+            user=ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID),
+            workdir=WORKSPACE_PATH,
+            env={**self._own_variables(command.privileged), **command.env},
+        )
+        code = execute(self._container.api, self._container.id, what, feed, command.timeout, kill)
+        if code == _KILLED:
             self._check_alive()
-            raise
         if not emptied:
             self._give_up()
         return code
+
+    @contextmanager
+    def _explained(self, stop: Stop | None = None) -> Iterator[None]:
+        """Say what became of the container where that is why something failed."""
+        try:
+            yield
+        except WorkspaceError:
+            if stop is not None:
+                stop.check()
+            self._check_alive()
+            raise
 
     def _own_variables(self, is_privileged: bool) -> dict[str, str]:
         if not is_privileged:
@@ -156,12 +162,12 @@ class DockerWorkspace:
     def end_processes(self) -> None:
         """Kill what commands left; see `Workspace.end_processes`."""
         if not self._empty():
-            self._check_alive()
             self._give_up()
 
     def _empty(self) -> bool:
         if self._container.end_processes():
             return True
+        self._check_alive()  # a container that ended must not be brought back
         if self._is_root:
             # Root can replace the shell that the kill and a restart need.
             return False
@@ -176,10 +182,11 @@ class DockerWorkspace:
         """Put files in; see `Workspace.put`."""
         placed = place_items(files, self._is_root, self._notes.append)
         arguments = [argument for way in placed.ways() for argument in way]
-        code, output = self._container.ask(_CLEAR_WAY.read_text(encoding="utf-8"), *arguments)
-        if code != 0:
-            raise WorkspaceError("what is in the way of files in the workspace could not be removed")
-        self._container.put(placed.write)
+        with self._explained():
+            code, output = self._container.ask(_CLEAR_WAY.read_text(encoding="utf-8"), *arguments)
+            if code != 0:
+                raise WorkspaceError("what is in the way of files in the workspace could not be removed")
+            self._container.put(placed.write)
         items = placed.in_the_way()
         return tuple(items[int(number)].path for number in output.split())
 
@@ -188,7 +195,8 @@ class DockerWorkspace:
         if "\0" in path:
             return None
         script = _READ.read_text(encoding="utf-8")
-        code, output = self._container.ask(script, WORKSPACE_PATH, path, str(limit), limit=limit)
+        with self._explained():
+            code, output = self._container.ask(script, WORKSPACE_PATH, path, str(limit), limit=limit)
         if code == _NO_SUCH_FILE:
             return None
         if code != 0:

@@ -186,8 +186,9 @@ def _setup_line(step: SetupStep) -> str:
 
 def _run_script(script: str, place: str) -> str:
     # The trap names the command that failed; the builder itself only repeats the whole script. -E: also in functions.
+    # One stream for all: of two, the builder may show the end of one before the end of the other.
     report = f'printf "\\nskillgrade: %s: exit code %s: %s\\n" {shlex.quote(place)} "$?" "$BASH_COMMAND"'
-    return _run(["bash", "-Eec", f"trap {shlex.quote(report)} ERR\n{script}"])
+    return _run(["bash", "-Eec", f"exec 2>&1; trap {shlex.quote(report)} ERR\n{script}"])
 
 
 def _run(argv: list[str]) -> str:
@@ -198,6 +199,7 @@ def _run(argv: list[str]) -> str:
 def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> None:
     lines: deque[str] = deque(maxlen=_LAST_LINES)
     running: list[str] = []
+    failure: dict[str, Any] | None = None
 
     def abort() -> None:
         # Closing the connection would leave the step running; without its container the build fails at once.
@@ -227,13 +229,14 @@ def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> 
                 running.append(started[1])
             if stop.is_set():
                 wake()
-            if "error" in event:
-                stop.check()
-                raise ProviderError(_build_failure(event, lines, base), Stage.IMAGE)
+            # Read on after an error: a connection that is left in the middle stays open.
+            failure = event if "error" in event else failure
             for line in str(event.get("stream", "")).splitlines():
                 if line.strip() and not line.startswith(_BUILDER_LINES):
                     lines.append(line)
     stop.check()
+    if failure is not None:
+        raise ProviderError(_build_failure(failure, lines, base), Stage.IMAGE)
 
 
 def _build_failure(event: dict[str, Any], lines: deque[str], base: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -15,6 +17,9 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import Limits
 from skillgrade.workspace.base import Place, Prepared, SkillSnapshot, StagedFile, WorkspaceSpec
 from skillgrade.workspace.docker import DockerProvider
+from skillgrade.workspace.docker_container import Container, ContainerSpec
+from skillgrade.workspace.docker_files import place_items
+from skillgrade.workspace.docker_leftovers import labels_of, this_host
 from tests.support.containers import DockerRun, after_output, docker_run
 
 pytestmark = pytest.mark.docker
@@ -279,6 +284,33 @@ def test_end_run_removes_what_was_left_open_of_this_run_only(run: DockerRun, tmp
         other.open()
         run.provider.end_run(run.id)
         assert (len(run.containers()), len(other.containers())) == (0, 1)
+
+
+def test_what_a_dead_process_left_is_swept_and_nothing_else(run: DockerRun) -> None:
+    with subprocess.Popen(["true"]) as dead:
+        dead.wait()
+    mine = {"skillgrade.run": run.id, "skillgrade.host": this_host()}
+    kept = [{**mine, "skillgrade.pid": str(os.getpid())}, {**mine, "skillgrade.host": "other", "skillgrade.pid": "1"}]
+    image = run.prepare().reference
+    containers = [
+        run.client.api.create_container(image, labels=labels)["Id"]
+        for labels in [{**mine, "skillgrade.pid": str(dead.pid)}, *kept]
+    ]
+    run.prepare()
+    assert set(run.containers()) == set(containers[1:])
+
+
+def test_a_restart_ends_processes_and_keeps_files(run: DockerRun) -> None:
+    prepared = run.prepare()
+    spec = ContainerSpec(prepared.reference, labels_of(run.id, "t"), Limits(1, 256, 64), "none", False)
+    container = Container(run.client.api, spec)
+    container.make(place_items([StagedFile("kept", data=b"")], False, print).write, run.stop)
+    container.start(run.stop)
+    container.ask("(setsid sleep 1000 >/dev/null 2>&1 &)")
+    assert container.restart()
+    script = "cat /proc/[0-9]*/cmdline | tr '\\0' ' ' | grep -c 'sleep 100[0]'; ls /workspace"
+    assert container.ask(script)[1] == b"0\nkept\n"
+    container.remove()
 
 
 def test_containers_say_whose_they_are(run: DockerRun) -> None:
