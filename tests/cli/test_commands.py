@@ -5,7 +5,7 @@ import re
 
 from skillgrade import __version__
 from skillgrade.cli.main import COMMANDS
-from tests.cli.conftest import Shell
+from tests.support.shell import Shell
 
 
 def test_version_and_help(shell: Shell) -> None:

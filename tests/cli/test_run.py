@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from skillgrade.cli.run import PRESETS
-from tests.cli.conftest import Shell
 from tests.support.processes import alive, eventually
+from tests.support.shell import Shell
 
 
 def report_of(root: Path) -> dict[str, object]:

@@ -111,7 +111,7 @@ def test_deep_and_endless_nesting_ends() -> None:
 
 @given(
     st.text(),
-    st.text(alphabet=st.characters(blacklist_categories=("Cs",), blacklist_characters="{")),
+    st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="{")),
     st.floats(min_value=0, max_value=1),
     st.text(),
 )
