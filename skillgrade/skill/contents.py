@@ -8,45 +8,41 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Set
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-EVAL_NAMES = frozenset(
-    {
-        "eval.yaml",
-        "evals.json",
-        "cases.yaml",
-        "evals",
-        "graders",
-        "rubrics",
-        "solutions",
-        "datasets",
-        "judge-recordings",
-    }
+EVAL_NAMES = frozenset(("eval.yaml", "eval.yml", "evals.json", "evals", "judge-recordings"))
+"""Names, in lower case, that mean an evaluation wherever they stand."""
+
+EVAL_NAMES_AT_TOP = frozenset(("cases.yaml", "cases.yml", "graders", "rubrics", "solutions", "datasets"))
+"""Names that mean an evaluation beside SKILL.md; deeper they may well be the skill's own material."""
+
+GRADING_FOLDERS = frozenset(
+    ("evals", "eval", "graders", "rubrics", "solutions", "datasets", "fixtures", "testdata", "tests", "test", "checks")
 )
-"""Files and folders at the top of a skill that belong to its evals."""
-
-GRADING_FOLDERS = EVAL_NAMES | {"tests", "test", "checks", "check", "eval", "verifiers", "fixtures", "testdata"}
-"""Folder names that say by themselves that what an eval uses in them is the eval's, not the skill's."""
+"""Names of top folders of which what an eval uses is the eval's, not the skill's."""
 
 TOOL_NAMES = frozenset(
-    {
-        *(
-            ".skillgrade",
-            ".review",
-            ".git",
-            ".hg",
-            ".svn",
-            ".jj",
-            ".github",
-            ".gitignore",
-            ".gitattributes",
-            ".gitmodules",
-        ),
-        *("__pycache__", ".venv", ".tox", ".nox", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"),
-        *(".idea", ".vscode", ".DS_Store"),
-    }
+    (
+        *(".git", ".gitmodules", ".gitattributes", ".github", ".hg", ".svn", ".jj", ".bzr", "cvs"),
+        *("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"),
+        *(".idea", ".vscode", ".venv", ".tox", ".nox", ".ds_store", ".skillgrade", ".review"),
+    )
 )
-"""Files and folders anywhere in a skill that tools left there."""
+"""Names, in lower case, of what tools and version control leave anywhere."""
+
+
+def is_of_the_skill(path: PurePosixPath) -> bool:
+    """Whether a file or folder belongs to the skill, by its name alone.
+
+    Args:
+        path: Relative to the folder of SKILL.md.
+    """
+    name = path.name.lower()
+    if name in TOOL_NAMES or name.startswith(".env"):
+        return False
+    if "node_modules" in path.parts:  # packages name their folders as they like
+        return True
+    return name not in EVAL_NAMES and not (len(path.parts) == 1 and name in EVAL_NAMES_AT_TOP)
 
 
 def skill_files(folder: Path, own_files: Set[Path]) -> Iterator[Path]:
@@ -58,17 +54,11 @@ def skill_files(folder: Path, own_files: Set[Path]) -> Iterator[Path]:
     """
     for current, folders, names in os.walk(folder):
         here = Path(current)
-        kept = [name for name in sorted((*folders, *names)) if not _is_left_out(here / name, folder, own_files)]
+        kept = [name for name in sorted((*folders, *names)) if _is_kept(here / name, folder, own_files)]
         links = {name for name in folders if (here / name).is_symlink()}
         folders[:] = [name for name in folders if name in kept and name not in links]
         yield from (here / name for name in kept if name not in folders)
 
 
-def _is_left_out(path: Path, folder: Path, own_files: Set[Path]) -> bool:
-    name = path.name
-    return (
-        name in TOOL_NAMES
-        or name.startswith(".env")
-        or (path.parent == folder and name in EVAL_NAMES)
-        or path in own_files
-    )
+def _is_kept(path: Path, folder: Path, own_files: Set[Path]) -> bool:
+    return path not in own_files and is_of_the_skill(PurePosixPath(path.relative_to(folder).as_posix()))

@@ -542,8 +542,8 @@ def test_the_files_of_the_eval_are_known_also_behind_links(tmp_path: Path) -> No
     assert suite.own_files == {tmp_path / name for name in names}
     assert suite.warnings == (
         (
-            f'{tmp_path}/eval.yaml:5:15: tasks[0].workspace[0]: "app.js" lies in the skill "s"; as a file of the eval it '
-            "is left out of the agent's copy of the skill (a folder such as fixtures/ would say so)"
+            f'{tmp_path}/eval.yaml:5:15: tasks[0].workspace[0]: "app.js" lies in the skill "s"; as a file of the eval '
+            "it is left out of the agent's copy of the skill (a folder such as fixtures/ would say so)"
         ),
     )
 
