@@ -1,9 +1,10 @@
+import json
 import math
 import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from skillgrade.errors import SuiteError
@@ -166,6 +167,7 @@ def test_many_ordinary_aliases_are_fine() -> None:
     assert len(mapping(text)["tasks"]) == 1000  # type: ignore[arg-type]  # a list, as the text shows
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200) | st.text(alphabet="ab:-[]{}&*!|>'\"#\n\t ,?0.<%@`", max_size=60))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     try:
@@ -193,10 +195,9 @@ _JSON = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_JSON)
 def test_json_is_read_as_json_with_each_place_where_the_value_stands(value: object) -> None:
-    import json
-
     text = json.dumps(value, ensure_ascii=False, indent=1)
     document = parse_yaml(text, FILE)
     assert plain(document.value) == value

@@ -59,7 +59,7 @@ def _eval_validator() -> Validator:
     definitions = schema["$defs"]
 
     def reference(validator: Any, target: str, instance: Any, _: Mapping[str, Any]) -> Any:
-        # All references of this schema are local; the general way of following them takes half of the time.
+        # All references of this schema are local; following them in the general way takes a third of the time.
         return validator.descend(instance, definitions[target.removeprefix("#/$defs/")])
 
     extend: Any = validators.extend

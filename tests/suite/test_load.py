@@ -1,5 +1,6 @@
 import json
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -566,10 +567,10 @@ def test_a_hundred_tasks_load_quickly(tmp_path: Path) -> None:
     load_suite(tmp_path)
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         assert len(load_suite(tmp_path).tasks) == 100
-        seconds.append(time.perf_counter() - start)
-    # About 0.07 s where this was written; the margin is for busy machines.
+        seconds.append(time.process_time() - start)
+    # Of the processor's time; about 0.09 s where this was written, and more where the cores are shared.
     assert min(seconds) < 0.5
 
 
@@ -606,7 +607,7 @@ def _refusals(root: Path) -> tuple[Problem, ...]:
     return ()
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=100) | _TREES.map(lambda tree: json.dumps(tree).encode()))
 def test_whatever_the_file_holds_is_loaded_or_refused_with_places(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "eval.yaml").write_bytes(content)
@@ -617,7 +618,7 @@ def test_whatever_the_file_holds_is_loaded_or_refused_with_places(tmp_path: Path
         assert problem.line is None or 1 <= problem.line <= len(lines) + 1
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(_KEYS, _TREES, max_size=8), st.dictionaries(_KEYS, _TREES, max_size=8))
 def test_any_task_is_loaded_or_refused_with_places(
     tmp_path: Path, keys: dict[str, object], grader: dict[str, object]
@@ -633,3 +634,78 @@ def test_any_task_is_loaded_or_refused_with_places(
         assert problem.column is not None
         # Every place is the first character of a key or of a value.
         assert lines[problem.line - 1][problem.column - 1] in '"{[-0123456789tfn'
+
+
+def test_a_file_in_the_shape_of_the_npm_tool_loads(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            "SKILL.md": "---\nname: tidy\n---\n",
+            "fixtures/messy.js": "",
+            "bin/tidy": "",
+            "graders/check.ts": "",
+            "rubrics/flow.md": "Did it check first?",
+            "ask.md": "Tidy up.",
+        },
+    )
+    suite = load(
+        tmp_path,
+        """
+version: "1"
+# skill: elsewhere
+defaults:
+  agent: gemini
+  provider: docker
+  trials: 5
+  timeout: 300
+  threshold: 0.8
+  grader_model: some-model
+  docker:
+    base: node:20-slim
+    # setup: |
+    #   apt-get update
+  environment:
+    cpus: 2
+    memory_mb: 2048
+tasks:
+  - name: tidy-up
+    instruction: ask.md
+    workspace:
+      # - src: fixtures/other.js
+    graders:
+      - type: deterministic
+        setup: npm install typescript
+        run: npx ts-node graders/check.ts
+        weight: 0.7
+      - type: llm_rubric
+        rubric: rubrics/flow.md
+        provider: anthropic
+        model: a-model
+        weight: 0.3
+    agent: command
+    command: cat
+    grader_provider: openai
+    timeout: 600
+  - name: 7
+    instruction: Tidy up fixtures/messy.js and say so.
+    workspace: [fixtures/messy.js, {src: bin/tidy, dest: /usr/local/bin/tidy, chmod: "+x"}]
+    graders:
+      - type: deterministic
+        run: |
+          # prints its score
+          if test -f done.txt; then
+            echo '{"score": 1.0, "details": "done"}'
+          else
+            echo '{"score": 0.0, "details": "not done"}'
+          fi
+    expected:
+    metadata: {tier: 1}
+""",
+    )
+    first, second = suite.tasks
+    assert (first.instruction, first.workspace, first.agent.name, first.timeout) == ("Tidy up.", (), "command", 600.0)
+    assert (first.grader_provider, first.grader_model) == ("openai", "some-model")
+    assert [grader.weight for grader in first.graders] == [0.7, 0.3]
+    assert (second.name, second.agent.name, second.expected, second.metadata) == ("7", "gemini", None, {"tier": 1})
+    assert [file.dest for file in second.workspace] == ["messy.js", "/usr/local/bin/tidy"]
+    assert pickle.loads(pickle.dumps(suite)) == suite
