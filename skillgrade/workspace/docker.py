@@ -67,11 +67,12 @@ class DockerProvider:
             files = [*skills, *files]
         if spec.stdin:
             files.append(StagedFile(STAGED_STDIN, Place.CONTROL, data=spec.stdin))
-        container = self._container(spec, image, notes)
         items = place_items(files, spec.prepared.root_agent, notes.append)
+        container = self._container(spec, image, notes)
+        workspace = DockerWorkspace(container, spec, self._variables(spec.prepared.reference), notes, stop)
         container.make(items.write, stop)
         container.start(stop)
-        return DockerWorkspace(container, spec, self._variables(spec.prepared.reference), notes, stop)
+        return workspace
 
     def end_run(self, run: str) -> None:
         """Remove the run's containers and images of its own; see `Provider.end_run`."""
@@ -110,6 +111,9 @@ class DockerProvider:
         parts = [spec.run, spec.prepared.reference, *(skill.digest for skill in spec.skills)]
         digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
         tag = f"run-{digest[:24]}"
+        found = find_image(client, f"{REPOSITORY}:{tag}")
+        if found is not None:
+            return found
         with image_lock(digest, stop):
             found = find_image(client, f"{REPOSITORY}:{tag}")
             if found is not None:
