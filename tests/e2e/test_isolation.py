@@ -51,7 +51,7 @@ graders: [{{type: deterministic, run: "true # {CANARY}"}}]
 # Everything that a process in the workspace can read: files below the given roots, its environment, and, where there is
 # isolation to speak of, the environments of other processes.
 LOOK = """
-find . -type f | sort > seen.txt
+find . -type f ! -name seen.txt | sort > seen.txt
 for root in "$@"; do grep -rIl c4n[4]ry "$root" 2>/dev/null; done | grep -v seen.txt > found.txt
 [ "$1" = . ] || cat /proc/[0-9]*/environ 2>/dev/null | tr '\\0' '\\n' | grep c4n[4]ry >> found.txt
 env | grep -i -e key -e c4n[4]ry >> found.txt
@@ -105,5 +105,4 @@ def test_the_agent_gets_the_skill_and_its_files_only(tmp_path: Path) -> None:
         "./.claude/skills/peek/reference/more.md",
         "./control.txt",
         "./look.sh",
-        "./seen.txt",
     ]
