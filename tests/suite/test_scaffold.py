@@ -37,6 +37,7 @@ def test_the_first_line_gives_editors_the_schema(root: Path) -> None:
     assert first == "# yaml-language-server: $schema=.skillgrade/eval.schema.json"
     assert json.loads((root / ".skillgrade/eval.schema.json").read_text()) == eval_schema()
     assert "#   Lints. Use: it's good." in rest
+    assert (root / ".skillgrade/.gitignore").read_text() == "*\n"
 
 
 def test_its_grader_accepts_the_solution_and_nothing_less(root: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
