@@ -10,7 +10,7 @@ from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import Plan, TaskPlan
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.errors import InfrastructureError
-from skillgrade.results.folder import RunFolder
+from skillgrade.results.folder import RunFolder, run_folders
 from skillgrade.results.records import TrialError
 from skillgrade.stop import Stop
 from skillgrade.workspace import provider_named
@@ -71,8 +71,10 @@ def prepare(plan: Plan, folder: RunFolder, listener: RunListener, stop: Stop) ->
     """
     skills: list[SkillSnapshot] = []
     notes = [*plan.suite.warnings, *plan.notes]
+    # Results may lie in the skill's folder: beside eval.yaml, or where --output says.
+    own_files = plan.suite.own_files.union(run_folders(folder.path.parent))
     for skill in plan.suite.skills:
-        snapshot, warnings = snapshot_skill(skill, folder.path / _SKILLS / skill.name, plan.suite.own_files)
+        snapshot, warnings = snapshot_skill(skill, folder.path / _SKILLS / skill.name, own_files)
         skills.append(snapshot)
         notes += warnings
     environments: dict[tuple[str, EnvironmentSpec], Prepared | TrialError] = {}

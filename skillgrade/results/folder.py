@@ -107,6 +107,11 @@ def find_run_folder(base: Path, reference: str) -> RunFolder:
     raise UserError(f"{reference}: no run has this id or path; `latest` names the newest in {base}")
 
 
+def run_folders(base: Path) -> list[Path]:
+    """The folders of all runs below a base."""
+    return [base / run_id for run_id in _run_ids(base)]
+
+
 def safe_name(text: str) -> str:
     """A file name for any text: harmless, at most 70 characters, and different for different texts.
 

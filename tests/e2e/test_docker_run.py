@@ -126,7 +126,7 @@ def test_auto_takes_docker_and_says_so(shell: Shell) -> None:
 @pytest.mark.docker
 @pytest.mark.parametrize(("where", "details"), [({}, "made 0"), ({"grader_workspace": "same"}, "planted")])
 def test_a_root_agent_s_tricks_do_not_reach_the_graders(shell: Shell, where: dict[str, str], details: str) -> None:
-    """It replaces the interpreter that the grader needs; graders run in a container that it never saw, unless told to."""
+    """It replaces the interpreter that the grader needs; graders run in a container that it never saw."""
     planted = """#!/bin/sh\necho '{"score": 1, "details": "planted"}'\n"""
     shell.write("planted.sh", planted)
     trick = (

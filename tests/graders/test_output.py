@@ -11,6 +11,7 @@ from skillgrade.errors import GraderError
 from skillgrade.graders.output import Verdict, read_verdict
 from skillgrade.results.records import Check
 
+BRACELESS = st.characters(exclude_categories=["Cs"], exclude_characters="{")
 GOOD = '{"score": 0.5, "details": "half"}'
 
 
@@ -111,7 +112,7 @@ def test_deep_and_endless_nesting_ends() -> None:
 
 @given(
     st.text(),
-    st.text(alphabet=st.characters(exclude_categories=("Cs",), exclude_characters="{")),
+    st.text(BRACELESS),
     st.floats(min_value=0, max_value=1),
     st.text(),
 )
