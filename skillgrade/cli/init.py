@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from skillgrade.cli.options import EVAL_FILE
 from skillgrade.errors import StorageError, UsageError
 from skillgrade.skill.discover import discover_skills
+from skillgrade.suite.load import SUITE_FILE
 from skillgrade.suite.scaffold import starter_files
 
 
@@ -21,8 +21,8 @@ def command(force: bool) -> None:
     skills = discover_skills(root, None)
     if not skills:
         raise UsageError(f"{root}: no skill is here: go to the folder that holds SKILL.md, or write one first")
-    if (root / EVAL_FILE).exists() and not force:
-        raise UsageError(f"{root / EVAL_FILE}: is there already: --force overwrites it")
+    if (root / SUITE_FILE).exists() and not force:
+        raise UsageError(f"{root / SUITE_FILE}: is there already: --force overwrites it")
     for path in _write(root, starter_files(skills[0])):
         click.echo(f"wrote {path}")
     click.echo("next: skillgrade --validate, then edit eval.yaml")
@@ -33,7 +33,7 @@ def _write(root: Path, files: Mapping[str, str]) -> list[str]:
     written = []
     for name, text in files.items():
         path = root / name
-        if path.exists() and name != EVAL_FILE:
+        if path.exists() and name != SUITE_FILE:
             continue
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

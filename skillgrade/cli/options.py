@@ -9,10 +9,7 @@ from typing import Any
 
 import click
 
-from skillgrade.errors import UsageError
 from skillgrade.results.folder import BASE_NAME
-
-EVAL_FILE = "eval.yaml"
 
 
 class Fraction(click.ParamType[float]):
@@ -31,23 +28,9 @@ class Fraction(click.ParamType[float]):
         return number
 
 
-def suite_file(given: Path | None) -> Path:
-    """The suite's file: the one that was given, `eval.yaml` in the folder that was given, or `./eval.yaml`.
-
-    Raises:
-        UsageError: There is no such file.
-    """
-    path = Path() if given is None else given
-    file = path / EVAL_FILE if path.is_dir() else path
-    if not file.is_file():
-        hint = "`skillgrade init` writes one" if given is None else "--file takes an eval.yaml or its folder"
-        raise UsageError(f"{file}: there is no such file: {hint}")
-    return file.absolute()
-
-
-def results_base(file: Path, output: Path | None) -> Path:
+def results_base(eval_folder: Path, output: Path | None) -> Path:
     """Where runs of a suite are: `--output`, else `.skillgrade` beside its file."""
-    return output.absolute() if output is not None else file.parent / BASE_NAME
+    return (eval_folder / BASE_NAME if output is None else output).absolute()
 
 
 def core_count() -> int:

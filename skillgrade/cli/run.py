@@ -11,7 +11,7 @@ import click
 
 from skillgrade import __version__
 from skillgrade.cli.execute import run_trials, run_validation
-from skillgrade.cli.options import Fraction, core_count, results_base, suite_file
+from skillgrade.cli.options import Fraction, core_count, results_base
 from skillgrade.engine.run import RunOptions
 from skillgrade.errors import UsageError
 from skillgrade.exit_codes import ExitCode
@@ -79,12 +79,11 @@ def command(**values: Any) -> int:
 
     Every task runs several independent trials in clean workspaces; graders score each trial.
     """
-    file = suite_file(values["file"])
-    loaded = load_suite(file, allow_outside=values["allow_outside"])
+    loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"])
     suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
     if values["no_skill"]:
         suite = replace(suite, skills=())
-    base = results_base(file, values["output"])
+    base = results_base(suite.root, values["output"])
     parallel = values["parallel"] or core_count()
     if values["list_only"]:
         print_tasks(make_console(to_stderr=False), suite)
@@ -102,7 +101,7 @@ def command(**values: Any) -> int:
 
 
 def _selection(values: Mapping[str, Any]) -> Selection:
-    names = _split((*values["evals"], *values["old_evals"]))
+    names = (*values["evals"], *values["old_evals"])
     if values["name"]:
         names = (*names, values["name"])
     return Selection(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from skillgrade.errors import Problem, SuiteError
@@ -44,6 +45,8 @@ def load_suite(path: Path, *, allow_outside: bool = False) -> Suite:
     skills = _skills(root, files, findings)
     references = References(files, skills, findings)
     references.own.update(expanded.files)
+    if any(file.parent != skill.folder and file.is_relative_to(skill.folder) for skill in skills):
+        references.own.add(file.parent)  # a folder of its own inside the skill is the eval's with all that it holds
     tasks = _tasks(root, TaskReader(root.get("defaults"), references))
     findings.raise_errors()
     suite = Suite(
@@ -52,9 +55,17 @@ def load_suite(path: Path, *, allow_outside: bool = False) -> Suite:
         tasks=tasks,
         skills=skills,
         own_files=frozenset(references.own),
-        warnings=tuple(str(problem) for problem in in_order(findings.warnings)),
+        warnings=_sentences(in_order(findings.warnings)),
     )
     return dataclasses.replace(suite, digest=suite_digest(suite, references.contents, files))
+
+
+def _sentences(problems: Iterable[Problem]) -> tuple[str, ...]:
+    """One sentence for each place: what stands once in `defaults` is met again in every task."""
+    by_place: dict[object, str] = {}
+    for problem in problems:
+        by_place.setdefault((problem.file, problem.line, problem.column, problem.message), str(problem))
+    return tuple(by_place.values())
 
 
 def _suite_file(path: Path) -> Path:

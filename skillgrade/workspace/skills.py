@@ -15,24 +15,13 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from skillgrade.errors import ProviderError, StorageError
+from skillgrade.skill.contents import is_of_the_skill
 from skillgrade.skill.model import Skill
 from skillgrade.workspace.base import SkillSnapshot
 from skillgrade.workspace.staging import inner_target, special_kind
 
 SKILL_FOLDERS = (".claude/skills", ".agents/skills")
 """Where agents look for skills, relative to the workspace."""
-
-_VERSION_CONTROL = {".git", ".gitmodules", ".gitattributes", ".github", ".hg", ".svn", ".jj", ".bzr", "cvs"}
-_CACHES = {"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"}
-_TOOLS = {".idea", ".vscode", ".venv", ".tox", ".nox", ".ds_store"}
-_NEVER = _VERSION_CONTROL | _CACHES | _TOOLS | {".skillgrade", ".review"}
-"""Names (in lower case) that are left out at any depth."""
-
-_EVAL = frozenset(["eval.yaml", "eval.yml", "evals.json", "evals", "judge-recordings"])
-"""Names that mean an evaluation wherever they stand."""
-
-_EVAL_AT_TOP = frozenset(["cases.yaml", "cases.yml", "graders", "rubrics", "solutions", "datasets"])
-"""Names that mean an evaluation beside SKILL.md; deeper they may well be the skill's own material."""
 
 _CHUNK = 1024 * 1024
 
@@ -92,7 +81,7 @@ def _walk(root: Path, hidden: set[Path], warnings: list[str]) -> Iterator[_Entry
         with os.scandir(root / folder) as entries:
             for entry in entries:
                 path = folder / entry.name
-                if _is_left_out(path) or (root / path in hidden and path != PurePosixPath("SKILL.md")):
+                if not is_of_the_skill(path) or (root / path in hidden and path != PurePosixPath("SKILL.md")):
                     continue
                 mode = entry.stat(follow_symlinks=False).st_mode
                 special = special_kind(mode)
@@ -103,15 +92,6 @@ def _walk(root: Path, hidden: set[Path], warnings: list[str]) -> Iterator[_Entry
                     yield _Entry(path, "folder", stat.S_IMODE(mode) & 0o777)
                 else:
                     yield _Entry(path, "link" if stat.S_ISLNK(mode) else "file", stat.S_IMODE(mode) & 0o777)
-
-
-def _is_left_out(path: PurePosixPath) -> bool:
-    name = path.name.lower()
-    if name in _NEVER or name.startswith(".env"):
-        return True
-    if "node_modules" in path.parts:  # packages name their folders as they like
-        return False
-    return name in _EVAL or (len(path.parts) == 1 and name in _EVAL_AT_TOP)
 
 
 def _link_target(root: Path, path: PurePosixPath, kept: set[PurePosixPath]) -> str | None:

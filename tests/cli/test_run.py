@@ -96,7 +96,7 @@ def test_list_shows_trials_graders_and_metadata(shell: Shell) -> None:
         (("--agent=claude",), 'the agent "claude" is not part of this version'),
         (("--provider=podman",), "podman"),
         (("--provider=bubblewrap",), "bubblewrap"),
-        (("-f", "nowhere.yaml"), "nowhere.yaml: there is no such file"),
+        (("-f", "nowhere.yaml"), "nowhere.yaml: does not exist"),
     ],
 )
 def test_wrong_flags_are_one_clear_sentence_and_exit_2(shell: Shell, arguments: tuple[str, ...], message: str) -> None:
@@ -122,7 +122,7 @@ def test_no_file_says_what_to_do(shell: Shell) -> None:
     (shell.root / "eval.yaml").unlink()
     done = shell.run()
     assert done.code == 2
-    assert "`skillgrade init` writes one" in done.err
+    assert "`skillgrade init` writes a first one" in done.err
 
 
 @pytest.mark.parametrize(("preset", "trials"), PRESETS.items())

@@ -145,15 +145,15 @@ def test_the_skill_reaches_the_workspace_without_the_eval_s_files(tmp_path: Path
     assert not (finished.folder.path / "skills").exists()
 
 
-def test_results_that_lie_in_the_skill_do_not_go_with_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("base", ["out", "."])
+def test_results_that_lie_in_the_skill_do_not_go_with_it(tmp_path: Path, base: str) -> None:
     (tmp_path / "SKILL.md").write_text("x")
     look = """printf '{"score": 1, "details": "%s"}' "$(cd .claude/skills && find . -type f | sort | tr '\\n' ' ')" """
-    for base in ("out", "."):
-        for _ in range(2):
-            made = plan(tmp_path, local(graders=(grader(look),)), skills=(Skill("my-skill", "", tmp_path),))
-            finished = run(made, RunOptions(tmp_path / base, 1), Redactor([]), Remembering(), Stop())
-            (trial,) = finished.report.tasks[0].trials
-            assert trial.record.grader_results[0].details.split() == ["./my-skill/SKILL.md"]
+    for _ in range(2):
+        made = plan(tmp_path, local(graders=(grader(look),)), skills=(Skill("my-skill", "", tmp_path),))
+        finished = run(made, RunOptions(tmp_path / base, 1), Redactor([]), Remembering(), Stop())
+        (trial,) = finished.report.tasks[0].trials
+        assert trial.record.grader_results[0].details.split() == ["./my-skill/SKILL.md"]
 
 
 def test_two_runs_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
