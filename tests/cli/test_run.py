@@ -202,19 +202,11 @@ def test_ctrl_c_stops_cleans_up_reports_and_exits_130(shell: Shell, tmp_path: Pa
         pid_file = tmp_path / "pid"
         pid_file.unlink(missing_ok=True)
         command = f"trap '' INT TERM; echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; sleep 600"
-        process = subprocess.Popen(
-            shell.argv("--eval=writes", f"--command={command}", "--parallel=1"),
-            cwd=shell.root,
-            env=shell.environment(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-        assert eventually(pid_file.exists)
-        for number in signals:
-            os.killpg(process.pid, number)
-        out, _ = process.communicate(timeout=60)
+        with shell.start("--eval=writes", f"--command={command}", "--parallel=1") as process:
+            assert eventually(pid_file.exists)
+            for number in signals:
+                os.killpg(process.pid, number)
+            out, _ = process.communicate(timeout=60)
         assert process.returncode == 130
         assert "Traceback" not in out
         assert "interrupted: 2 of 2 trials did not run to their end" in out

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import docker
@@ -34,15 +34,12 @@ def shell(tmp_path: Path) -> Shell:
 
 def containers_of(shell: Shell) -> list[str]:
     runs = [path.name for path in (shell.root / ".skillgrade").glob("2*")]
-    client = docker.from_env()
-    try:
+    with closing(docker.APIClient()) as api:  # the high-level list inspects each one, which may be gone by then
         return [
-            str(container.id)
+            container["Id"]
             for run in runs
-            for container in client.containers.list(all=True, filters={"label": f"skillgrade.run={run}"})
+            for container in api.containers(all=True, filters={"label": f"skillgrade.run={run}"})
         ]
-    finally:
-        client.close()
 
 
 @pytest.mark.docker
@@ -159,19 +156,11 @@ def test_the_agent_is_a_plain_user_without_a_network_when_the_file_says_so(shell
 @pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGINT, signal.SIGINT, signal.SIGTERM]])
 def test_ctrl_c_leaves_no_container(shell: Shell, signals: list[signal.Signals]) -> None:
     shell.write("eval.yaml", EVAL + task("a", command="trap '' INT TERM; sleep 600", trials=4))
-    process = subprocess.Popen(
-        shell.argv("--parallel=2"),
-        cwd=shell.root,
-        env=shell.environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    assert eventually(lambda: len(containers_of(shell)) == 2, 60)
-    for number in signals:
-        os.killpg(process.pid, number)
-    out, _ = process.communicate(timeout=60)
+    with shell.start("--parallel=2") as process:
+        assert eventually(lambda: len(containers_of(shell)) == 2, 60)
+        for number in signals:
+            os.killpg(process.pid, number)
+        out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in out
     assert "interrupted: 4 of 4 trials" in out

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,3 +82,22 @@ class Shell:
         )
         assert "Traceback" not in done.stderr + done.stdout
         return Outcome(done.returncode, done.stdout, done.stderr)
+
+    @contextmanager
+    def start(self, *arguments: str, env: Mapping[str, str] | None = None) -> Iterator[subprocess.Popen[str]]:
+        """A `skillgrade` that goes on, in a process group of its own; killed if the test leaves it running."""
+        process = subprocess.Popen(
+            self.argv(*arguments),
+            cwd=self.root,
+            env=self.environment(**(env or {})),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
+        )
+        with process:
+            try:
+                yield process
+            finally:
+                process.kill()
