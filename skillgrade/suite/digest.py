@@ -17,30 +17,49 @@ from pathlib import Path, PurePath
 from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import reason
 from skillgrade.skill.contents import skill_files
-from skillgrade.skill.model import Skill
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.model import Suite, Task
 
 _NOT_OF_THE_OUTCOME = ("file", "line", "trials", "threshold", "retries")
 
 
-def suite_digest(suite: Suite, contents: Iterable[Path], files: EvalFiles) -> str:
-    """The digest, as ``sha256:`` and 64 hexadecimal digits.
+def content_digests(suite: Suite, contents: Iterable[Path], files: EvalFiles) -> Mapping[str, str]:
+    """What the files of a suite hold, by a name that a person knows them by.
 
     Args:
-        suite: The suite; its own digest is not looked at.
+        suite: The suite.
         contents: Files and folders whose contents count, absolute, readable.
         files: Lists what is in folders.
 
+    Returns:
+        A digest by path relative to the suite, and by the skill's name and path for what belongs to a skill.
+
     Raises:
-        SuiteError: A file of a skill cannot be read.
+        SuiteError: A file cannot be read.
     """
-    referenced = (file for path in contents for file in files.scan(path).files)
-    document = {
-        "tasks": [_task(task, suite.root) for task in suite.tasks],
-        "files": _contents(referenced, suite.root),
-        "skills": [_skill(skill, suite) for skill in suite.skills],
-    }
+    found = dict(_contents((file for path in contents for file in files.scan(path).files), suite.root))
+    for skill in suite.skills:
+        paths = skill_files(skill.folder, suite.own_files)
+        found |= {f"skill {skill.name}: {name}": text for name, text in _contents(paths, skill.folder).items()}
+    return found
+
+
+def suite_digest(suite: Suite) -> str:
+    """The digest of a suite whose `contents` are set, as ``sha256:`` and 64 hexadecimal digits."""
+    return _digest({"tasks": [_task(task, suite.root) for task in suite.tasks], "contents": suite.contents})
+
+
+def task_digest(task: Task, root: Path) -> str:
+    """A digest of what a task says, flags included, as far as outcomes depend on it; files count by their names only.
+
+    Args:
+        task: The task.
+        root: The suite's folder, to which paths are made relative.
+    """
+    return _digest(_task(task, root))
+
+
+def _digest(document: object) -> str:
     text = json.dumps(document, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
@@ -61,10 +80,6 @@ def _relative(value: object, root: Path) -> object:
     if isinstance(value, (list, tuple)):
         return [_relative(item, root) for item in value]
     return value
-
-
-def _skill(skill: Skill, suite: Suite) -> Mapping[str, object]:
-    return {"name": skill.name, "files": _contents(skill_files(skill.folder, suite.own_files), skill.folder)}
 
 
 def _contents(paths: Iterable[Path], root: Path) -> Mapping[str, str]:

@@ -11,7 +11,7 @@ from skillgrade.errors import Problem, SuiteError
 from skillgrade.skill.discover import discover_skills
 from skillgrade.skill.model import Skill
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.digest import suite_digest
+from skillgrade.suite.digest import content_digests, suite_digest
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.findings import Findings, in_order, shown
 from skillgrade.suite.imports import load_yaml
@@ -57,7 +57,8 @@ def load_suite(path: Path, *, allow_outside: bool = False) -> Suite:
         own_files=frozenset(references.own),
         warnings=_sentences(in_order(findings.warnings)),
     )
-    return dataclasses.replace(suite, digest=suite_digest(suite, references.contents, files))
+    suite = dataclasses.replace(suite, contents=content_digests(suite, references.contents, files))
+    return dataclasses.replace(suite, digest=suite_digest(suite))
 
 
 def _sentences(problems: Iterable[Problem]) -> tuple[str, ...]:

@@ -221,6 +221,7 @@ class Suite:
         own_files: Files and folders, absolute, that belong to the eval and must not reach the agent with the skill:
             eval.yaml, its imports, everything it references.
         warnings: What is suspicious but no error, one sentence each, with its place.
+        contents: Digests of the files that the outcome of a trial depends on, by the names that people know them by.
         digest: ``sha256:...`` over everything that the outcome of a trial depends on.
     """
 
@@ -230,4 +231,5 @@ class Suite:
     skills: tuple[Skill, ...] = ()
     own_files: frozenset[Path] = frozenset()
     warnings: tuple[str, ...] = ()
+    contents: Mapping[str, str] = field(default_factory=dict)
     digest: str = ""
