@@ -16,6 +16,7 @@ from skillgrade.stop import Stop
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Prepared, SkillSnapshot
 from skillgrade.workspace.skills import snapshot_skill
+from skillgrade.workspace.tree import remove_tree
 
 _SKILLS = "skills"
 
@@ -69,6 +70,7 @@ def prepare(plan: Plan, folder: RunFolder, listener: RunListener, stop: Stop) ->
         StorageError: The copies could not be written.
         Cancelled: The stop came.
     """
+    remove_tree(folder.path / _SKILLS)  # of a session of this run that was killed
     skills: list[SkillSnapshot] = []
     notes = [*plan.suite.warnings, *plan.notes]
     # Results may lie in the skill's folder: beside eval.yaml, or where --output says.

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import time
-from collections import deque
-from collections.abc import Iterator
-from contextlib import closing
-from dataclasses import dataclass, replace
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from skillgrade import __version__
 from skillgrade.agents import AGENTS
 from skillgrade.engine.listener import RunListener
-from skillgrade.engine.plan import Plan, TaskPlan
-from skillgrade.engine.pool import ThreadPool
+from skillgrade.engine.plan import Plan
+from skillgrade.engine.pool import Pool, ThreadPool
 from skillgrade.engine.preparation import Preparation, prepare
+from skillgrade.engine.resume import Recorded, read_recorded, save_fingerprint
 from skillgrade.engine.spec import TrialSpec
+from skillgrade.engine.waiting import Waiting
 from skillgrade.engine.window import run_attempts
 from skillgrade.errors import Cancelled, StorageError, UserError
 from skillgrade.results.folder import RunFolder, create_run_folder
 from skillgrade.results.journal import Journal
-from skillgrade.results.records import Outcome, TrialError, TrialRecord
+from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.report import RunReport
 from skillgrade.results.report_file import write_report
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo, SkillInfo
+from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo, RunPrepared, SkillInfo
 from skillgrade.stop import Stop
 from skillgrade.workspace import provider_named
 
@@ -40,6 +40,7 @@ class RunOptions:
         selection: The flags that narrowed the tasks, as given.
         grader_filter: The grader types that `--grader` kept.
         partial: Whether that took graders out.
+        resumed: The run that goes on; None for a new one.
     """
 
     base: Path
@@ -47,6 +48,7 @@ class RunOptions:
     selection: tuple[str, ...] = ()
     grader_filter: tuple[str, ...] = ()
     partial: bool = False
+    resumed: RunFolder | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ class FinishedRun:
 
 
 def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListener, stop: Stop) -> FinishedRun:
-    """Run every trial of a plan.
+    """Run every trial of a plan, or those that a resumed run still lacks.
 
     Args:
         plan: What to run.
@@ -69,22 +71,18 @@ def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListen
 
     Raises:
         StorageError: Results could not be written; what was written before stands.
-        UserError: A skill cannot be copied.
+        UsageError: The run that should go on is being written, or would not go on with the same.
+        UserError: A skill cannot be copied, or the run that should go on cannot be read.
     """
     started = time.monotonic()
-    folder = create_run_folder(options.base)
-    info = _info(plan, options, folder)
-    preparation = None
-    try:
-        preparation = prepare(plan, folder, listener, stop)
-        info = _with_preparation(info, preparation, redactor)
-    except Cancelled:
-        pass  # the report still says what was planned, and that nothing of it ran
-    with Journal.create(folder.journal, info, _planned_tasks(plan, redactor)) as journal:
-        if preparation is not None:
-            for note in info.notes:
-                listener.note(note)
-            _run_trials(preparation, options.parallel, journal, listener, stop)
+    tasks = _planned_tasks(plan, redactor)
+    folder = options.resumed or create_run_folder(options.base)
+    with _open_journal(plan, options, folder, tasks) as journal:
+        recorded = read_recorded(folder, plan, tasks) if options.resumed else Recorded()
+        session = _Session(plan, folder, recorded, redactor, journal, listener, stop)
+        # A stop may come before the first trial: the report still says what was planned, and that nothing of it ran.
+        with suppress(Cancelled):
+            session.run(options.parallel)
         journal.end(RunEnd(round((time.monotonic() - started) * 1000), interrupted=stop.is_set()))
     try:
         return FinishedRun(folder, write_report(folder))
@@ -92,62 +90,11 @@ def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListen
         raise StorageError(f"the run's results changed under it: {error}") from error
 
 
-def _run_trials(preparation: Preparation, parallel: int, journal: Journal, listener: RunListener, stop: Stop) -> None:
-    plan = preparation.plan
-    queue = _Queue(preparation)
-
-    def take() -> TrialSpec | None:
-        spec = queue.take()
-        if spec is not None:
-            listener.trial_started(spec.task.name, spec.trial, spec.attempt)
-        return spec
-
-    def finished(spec: TrialSpec, record: TrialRecord) -> None:
-        journal.append(record)
-        retried = _is_retried(spec, record) and not stop.is_set()
-        if retried:
-            queue.put_back(spec)
-        listener.trial_finished(record, retried)
-
-    try:
-        listener.run_started(plan.trial_count, parallel)
-        with closing(ThreadPool(min(parallel, plan.trial_count), stop)) as pool:
-            run_attempts(pool, take, finished, stop)
-    finally:
-        listener.run_finished()
-        preparation.clean_up()
-
-
-def _is_retried(spec: TrialSpec, record: TrialRecord) -> bool:
-    """Errors are tried again, failures never; an environment that could not be built stays unbuilt."""
-    if record.outcome is not Outcome.ERRORED or isinstance(spec.prepared, TrialError):
-        return False
-    return spec.attempt < spec.task.retries
-
-
-class _Queue:
-    """The attempts that wait: every trial of the plan first, then those to be tried again."""
-
-    def __init__(self, preparation: Preparation) -> None:
-        self._preparation = preparation
-        self._trials: Iterator[tuple[TaskPlan, int]] = preparation.plan.trials()
-        self._plans = {planned.task.name: planned for planned in preparation.plan.tasks}
-        self._again: deque[TrialSpec] = deque()
-
-    def take(self) -> TrialSpec | None:
-        """The one that waits longest; None when none waits."""
-        for planned, trial in self._trials:
-            return self._preparation.spec(planned, trial, attempt=0)
-        return self._again.popleft() if self._again else None
-
-    def put_back(self, spec: TrialSpec) -> None:
-        """Let the trial of an attempt be tried again."""
-        planned = self._plans[spec.task.name]
-        self._again.append(self._preparation.spec(planned, spec.trial, spec.attempt + 1))
-
-
-def _info(plan: Plan, options: RunOptions, folder: RunFolder) -> RunInfo:
-    return RunInfo(
+def _open_journal(plan: Plan, options: RunOptions, folder: RunFolder, tasks: list[PlannedTask]) -> Journal:
+    if options.resumed:
+        return Journal.reopen(folder.journal)
+    save_fingerprint(folder, plan)
+    info = RunInfo(
         run_id=folder.run_id,
         version=__version__,
         started_at=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -157,14 +104,56 @@ def _info(plan: Plan, options: RunOptions, folder: RunFolder) -> RunInfo:
         grader_filter=options.grader_filter,
         partial=options.partial,
     )
+    return Journal.create(folder.journal, info, tasks)
 
 
-def _with_preparation(info: RunInfo, preparation: Preparation, redactor: Redactor) -> RunInfo:
-    return replace(
-        info,
-        skills=tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills),
-        notes=tuple(redactor.text(note) for note in preparation.notes),
-    )
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """What one start of skillgrade does for a run."""
+
+    plan: Plan
+    folder: RunFolder
+    recorded: Recorded
+    redactor: Redactor
+    journal: Journal
+    listener: RunListener
+    stop: Stop
+
+    def run(self, parallel: int) -> None:
+        missing = self.plan.trial_count - len(self.recorded.done)
+        if missing == 0:
+            self.listener.note("every trial of this run has a verdict already; nothing is left to run")
+            return
+        preparation = prepare(self.plan, self.folder, self.listener, self.stop)
+        try:
+            self._tell(preparation)
+            self.listener.run_started(missing, parallel)
+            with closing(ThreadPool(min(parallel, missing), self.stop)) as pool:
+                self._run_attempts(pool, Waiting(preparation, self.recorded))
+        finally:
+            self.listener.run_finished()
+            preparation.clean_up()
+
+    def _tell(self, preparation: Preparation) -> None:
+        skills = tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills)
+        notes = tuple(self.redactor.text(note) for note in preparation.notes)
+        self.journal.prepared(RunPrepared(skills, notes))
+        for note in notes:
+            self.listener.note(note)
+
+    def _run_attempts(self, pool: Pool, waiting: Waiting) -> None:
+        def take() -> TrialSpec | None:
+            spec = waiting.take()
+            if spec is not None:
+                self.listener.trial_started(spec.task.name, spec.trial, spec.attempt)
+            return spec
+
+        def finished(spec: TrialSpec, record: TrialRecord) -> None:
+            self.journal.append(record)
+            retried = not self.stop.is_set() and waiting.put_back(spec, record)
+            self.listener.trial_finished(record, retried)
+
+        run_attempts(pool, take, finished, self.stop)
 
 
 def _planned_tasks(plan: Plan, redactor: Redactor) -> list[PlannedTask]:

@@ -5,6 +5,7 @@ Layout, below the base (`.skillgrade` beside eval.yaml, or what `--output` names
     20261130-142233-5f1c/                  one run; its name is its id
         journal.jsonl                      everything, as it happened
         report.json                        the numbers, made from the journal
+        suite.json                         digests of what it runs, for going on with the same
         trials/<task>/<trial>/<attempt>/   what an attempt left: transcripts, grader output
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
+import shutil
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -50,15 +52,22 @@ class RunFolder:
         """The report."""
         return self.path / "report.json"
 
+    @property
+    def fingerprint(self) -> Path:
+        """Digests of what the run runs."""
+        return self.path / "suite.json"
+
     def attempt_folder(self, task: str, trial: int, attempt: int) -> Path:
-        """Make the folder for what one attempt leaves.
+        """Make the empty folder for what one attempt leaves.
 
         Raises:
             StorageError: It cannot be made.
         """
         folder = self.path / "trials" / safe_name(task) / str(trial) / str(attempt)
         with storing(folder):
-            folder.mkdir(parents=True, exist_ok=True)
+            if folder.exists():  # by a session of the run that was killed before it could record the attempt
+                shutil.rmtree(folder)
+            folder.mkdir(parents=True)
         return folder
 
 

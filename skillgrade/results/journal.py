@@ -1,8 +1,9 @@
 """The journal of a run: every attempt that ended, one JSON line each, on the disk before anyone hears of it.
 
-Lines have a `kind`: ``run`` (the first: the `RunInfo`, and in `tasks` what was planned), ``trial`` (a `TrialRecord`)
-and ``end`` (a `RunEnd`, one per session of the run). Two rules make it readable however a run dies: a newline commits a
-line, and whoever appends cuts off what follows the last newline first. `skillgrade.results.journal_index` reads it.
+Lines have a `kind`: ``run`` (the first: the `RunInfo`, and in `tasks` what was planned), ``prepared`` (a
+`RunPrepared`), ``trial`` (a `TrialRecord`) and ``end`` (a `RunEnd`); each session of the run has one ``prepared`` and
+one ``end``. Two rules make it readable however a run dies: a newline commits a line, and whoever appends cuts off what
+follows the last newline first. `skillgrade.results.journal_index` reads it.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 from skillgrade.errors import UsageError
 from skillgrade.results.encoding import dump, encode
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunHeader, RunInfo
+from skillgrade.results.run_info import PlannedTask, RunEnd, RunHeader, RunInfo, RunPrepared
 from skillgrade.results.storage import storing, sync_folder, write_all
 
 JOURNAL_FORMAT = 1
@@ -81,6 +82,14 @@ class Journal:
             StorageError: It could not be written; the journal is as it was.
         """
         self._commit("trial", encode(record))
+
+    def prepared(self, prepared: RunPrepared) -> None:
+        """Add what is known once everything that trials share was made.
+
+        Raises:
+            StorageError: It could not be written; the journal is as it was.
+        """
+        self._commit("prepared", encode(prepared))
 
     def end(self, end: RunEnd) -> None:
         """Add how this session of the run ended.

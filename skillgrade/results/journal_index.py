@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from skillgrade.errors import UserError
 from skillgrade.results.encoding import FormatError, decode, decode_record, load_document, require_format
 from skillgrade.results.journal import JOURNAL_FORMAT
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import RunEnd, RunHeader
+from skillgrade.results.run_info import RunEnd, RunHeader, RunPrepared
 
 
 class JournalIndex:
@@ -87,6 +88,11 @@ class JournalIndex:
             end = decode(RunEnd, document)
             self.ends.append(end)
             self.interrupted = end.interrupted
+        elif document.get("kind") == "prepared":
+            prepared = decode(RunPrepared, document)
+            notes = tuple(dict.fromkeys((*self.info.notes, *prepared.notes)))
+            self.info = replace(self.info, skills=prepared.skills, notes=notes)
+            self.interrupted = True
         elif document.get("kind") == "trial":
             record = decode_record(document)
             if record.trial >= self._planned.get(record.task, 0):

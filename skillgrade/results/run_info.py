@@ -79,6 +79,19 @@ class RunInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class RunPrepared:
+    """What is known once everything that trials share was made.
+
+    Attributes:
+        skills: What agents get; empty without a skill.
+        notes: What the reader should know of the whole run, one sentence each.
+    """
+
+    skills: tuple[SkillInfo, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class RunEnd:
     """How one session of a run ended: how long it took (monotonic), and whether it was interrupted."""
 

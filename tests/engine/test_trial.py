@@ -131,7 +131,7 @@ def test_the_grader_reads_its_input_and_the_transcript(bench: Bench) -> None:
         metadata={"tier": "easy", "tags": ["smoke"]},
     )
     assert record.outcome is Outcome.PASSED
-    stderr = (bench.folder.attempt_folder("task", 4, 0) / "grader-0.stderr").read_text()
+    stderr = (bench.folder.path / "trials" / "task" / "4" / "0" / "grader-0.stderr").read_text()
     document = json.loads(stderr.splitlines()[0])
     assert document.pop("transcript").startswith("/")
     assert document == {

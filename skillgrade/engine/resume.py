@@ -1,0 +1,109 @@
+"""What a run has done already, and whether it may go on: only where it would still run the same."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from skillgrade.engine.plan import Plan
+from skillgrade.errors import UsageError, UserError
+from skillgrade.results.encoding import FormatError, dump, load_document
+from skillgrade.results.folder import RunFolder
+from skillgrade.results.journal_index import JournalIndex
+from skillgrade.results.records import Outcome
+from skillgrade.results.run_info import PlannedTask
+from skillgrade.results.storage import replace_file
+from skillgrade.suite.digest import task_digest
+
+_NAMED = 5
+"""Differences that a refusal names one by one."""
+
+_HAS_A_VERDICT = (Outcome.PASSED, Outcome.FAILED, Outcome.UNGRADED)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a journal holds of a run that goes on.
+
+    Attributes:
+        done: The trials that are not run again, as task and index.
+        attempts: How many attempts the other recorded trials had.
+    """
+
+    done: frozenset[tuple[str, int]] = frozenset()
+    attempts: Mapping[tuple[str, int], int] = field(default_factory=dict)
+
+
+def save_fingerprint(folder: RunFolder, plan: Plan) -> None:
+    """Keep what a run runs, so that it is only ever resumed with the same.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    replace_file(folder.fingerprint, [dump(_fingerprint(plan)), b"\n"])
+
+
+def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[PlannedTask]) -> Recorded:
+    """Read what a run has done, after making sure that going on would run the same.
+
+    Args:
+        folder: The run's folder.
+        plan: What would be run now.
+        tasks: The same as the journal would have it.
+
+    Raises:
+        UsageError: Something is not as it was when the run began; the differences are named.
+        UserError: The run cannot be read.
+    """
+    index = JournalIndex(folder.journal)
+    differences = [*_planned_differences(index.tasks, tasks), *_content_differences(folder, plan)]
+    if differences:
+        more = len(differences) - _NAMED
+        named = "; ".join([*differences[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+        raise UsageError(
+            f"{folder.path}: this run cannot go on, what it runs has changed: {named}: undo that, or start a new run"
+        )
+    done: set[tuple[str, int]] = set()
+    attempts: dict[tuple[str, int], int] = {}
+    for task in index.tasks:
+        for records in index.attempts(task.task):
+            last = records[-1]
+            if last.outcome in _HAS_A_VERDICT:
+                done.add((last.task, last.trial))
+            else:
+                attempts[last.task, last.trial] = last.attempt + 1
+    return Recorded(frozenset(done), attempts)
+
+
+def _fingerprint(plan: Plan) -> dict[str, str]:
+    """Digests by what people call them: the suite's files, and each task with the flags laid over it."""
+    tasks = {f'task "{planned.task.name}"': task_digest(planned.task, plan.suite.root) for planned in plan.tasks}
+    return {**plan.suite.contents, **tasks}
+
+
+def _content_differences(folder: RunFolder, plan: Plan) -> Iterator[str]:
+    try:
+        before = load_document(folder.fingerprint.read_bytes())
+    except (OSError, FormatError) as error:
+        raise UserError(f"{folder.fingerprint}: cannot be read, so this run cannot go on: {error}") from error
+    now = _fingerprint(plan)
+    for name in sorted(before.keys() | now.keys()):
+        if name not in now:
+            yield f"{name} is gone"
+        elif name not in before:
+            yield f"{name} is new"
+        elif before[name] != now[name]:
+            yield f"{name} changed"
+
+
+def _planned_differences(before: Sequence[PlannedTask], now: Sequence[PlannedTask]) -> Iterator[str]:
+    """Differences in what is planned; tasks that only one of them has are named by their digests."""
+    earlier = {task.task: task for task in before}
+    for task in now:
+        if task.task not in earlier:
+            continue
+        for one in dataclasses.fields(PlannedTask):
+            old, new = getattr(earlier[task.task], one.name), getattr(task, one.name)
+            if old != new:
+                yield f'task "{task.task}": {one.name} was {old} and is {new}'
