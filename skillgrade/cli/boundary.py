@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import tempfile
-import traceback
 from collections.abc import Callable
 from pathlib import Path
 
@@ -49,6 +47,9 @@ def _say(message: str) -> None:
 
 def _keep_traceback() -> str:
     """Write the traceback to a file for a bug report; says where."""
+    import tempfile
+    import traceback
+
     try:
         handle, name = tempfile.mkstemp(prefix="skillgrade-error-", suffix=".log")
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -9,8 +9,6 @@ from typing import Any
 
 import click
 
-from skillgrade.results.folder import BASE_NAME
-
 
 class Fraction(click.ParamType[float]):
     """A finite number from 0 to 1."""
@@ -30,6 +28,8 @@ class Fraction(click.ParamType[float]):
 
 def results_base(eval_folder: Path, output: Path | None) -> Path:
     """Where runs of a suite are: `--output`, else `.skillgrade` beside its file."""
+    from skillgrade.results.folder import BASE_NAME  # slow to import, and `--help` does without
+
     return (eval_folder / BASE_NAME if output is None else output).absolute()
 
 

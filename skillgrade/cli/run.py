@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from skillgrade import __version__
-from skillgrade.cli.execute import run_trials, run_validation
 from skillgrade.cli.options import Fraction, core_count, results_base
-from skillgrade.engine.run import RunOptions
 from skillgrade.errors import UsageError
 from skillgrade.exit_codes import ExitCode
-from skillgrade.reports.terminal.listing import print_tasks
-from skillgrade.reports.terminal.text import make_console
-from skillgrade.suite.load import load_suite
-from skillgrade.suite.model import Suite
-from skillgrade.suite.overrides import Overrides
-from skillgrade.suite.overrides import apply as apply_overrides
-from skillgrade.suite.selection import Selection, select
+
+if TYPE_CHECKING:
+    from skillgrade.suite.model import Suite
+    from skillgrade.suite.overrides import Overrides
+    from skillgrade.suite.selection import Selection
+
+# The rest is imported where it is needed: `--help` and `--version` must not wait for the engine.
 
 PRESETS = {"smoke": 5, "reliable": 15, "regression": 30}
 """Trials per task that each preset stands for."""
@@ -56,6 +54,13 @@ Exit codes, the first that applies:
 @click.option("--regression", is_flag=True, help="30 trials per task.")
 @click.option("--parallel", type=click.IntRange(min=1), help="Trials that run at a time (default: the cores).")
 @click.option("--retries", type=click.IntRange(min=0), help="How often an errored trial is tried again.")
+@click.option(
+    "--resume",
+    metavar="[RUN]",
+    is_flag=False,
+    flag_value="latest",
+    help="Go on with an interrupted run (--resume=RUN; by default the latest): only what is missing or errored runs.",
+)
 @click.option("--agent", metavar="NAME", help="Who works on the tasks.")
 @click.option("--model", metavar="NAME", help="The agent's model, if it takes one.")
 @click.option("--command", "agent_command", metavar="CMD", help="What the `command` agent runs.")
@@ -79,15 +84,24 @@ def command(**values: Any) -> int:
 
     Every task runs several independent trials in clean workspaces; graders score each trial.
     """
+    from skillgrade.results.folder import find_run_folder
+    from skillgrade.suite.load import load_suite
+    from skillgrade.suite.overrides import apply as apply_overrides
+    from skillgrade.suite.selection import select
+
     loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"])
     suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
     if values["no_skill"]:
-        suite = replace(suite, skills=())
+        suite = dataclasses.replace(suite, skills=())
     base = results_base(suite.root, values["output"])
     parallel = values["parallel"] or core_count()
+    if values["resume"] is not None and (values["list_only"] or values["validate_only"]):
+        raise UsageError("--resume goes on with a run: it does not go together with --list or --validate")
     if values["list_only"]:
-        print_tasks(make_console(to_stderr=False), suite)
-        return ExitCode.OK
+        return _list(suite)
+    from skillgrade.cli.execute import run_trials, run_validation
+    from skillgrade.engine.run import RunOptions
+
     if values["validate_only"]:
         return run_validation(suite, base, parallel, ci=values["ci"])
     options = RunOptions(
@@ -96,11 +110,22 @@ def command(**values: Any) -> int:
         selection=_narrowing(values),
         grader_filter=_split(values["graders"]),
         partial=_is_partial(loaded, suite),
+        resumed=None if values["resume"] is None else find_run_folder(base, values["resume"]),
     )
     return run_trials(suite, options, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
 
 
+def _list(suite: Suite) -> int:
+    from skillgrade.reports.terminal.listing import print_tasks
+    from skillgrade.reports.terminal.text import make_console
+
+    print_tasks(make_console(to_stderr=False), suite)
+    return ExitCode.OK
+
+
 def _selection(values: Mapping[str, Any]) -> Selection:
+    from skillgrade.suite.selection import Selection
+
     names = (*values["evals"], *values["old_evals"])
     if values["name"]:
         names = (*names, values["name"])
@@ -114,6 +139,8 @@ def _selection(values: Mapping[str, Any]) -> Selection:
 
 
 def _overrides(values: Mapping[str, Any]) -> Overrides:
+    from skillgrade.suite.overrides import Overrides
+
     agent = values["agent"]
     if agent is None and values["agent_command"] is not None:
         agent = "command"  # whoever says what the command agent runs means it
