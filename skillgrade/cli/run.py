@@ -84,12 +84,13 @@ def command(**values: Any) -> int:
 
     Every task runs several independent trials in clean workspaces; graders score each trial.
     """
-    from skillgrade.results.folder import find_run_folder
+    from skillgrade.results.folder import find_run_folder, run_folders
     from skillgrade.suite.load import load_suite
     from skillgrade.suite.overrides import apply as apply_overrides
     from skillgrade.suite.selection import select
 
-    loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"])
+    results = run_folders(values["output"].absolute()) if values["output"] else ()
+    loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"], results=results)
     suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
     if values["no_skill"]:
         suite = dataclasses.replace(suite, skills=())

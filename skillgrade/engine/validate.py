@@ -15,12 +15,11 @@ from skillgrade.engine.preparation import Preparation, prepare
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.window import run_attempts
 from skillgrade.graders import GRADERS
-from skillgrade.results.folder import create_run_folder
+from skillgrade.results.folder import VALIDATIONS_NAME, create_run_folder
 from skillgrade.results.records import TrialRecord
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite, Task
 
-_FOLDER = "validations"
 _SOLVED, _UNTOUCHED = 0, 1
 """Which trial is which in a validation's folder, and what graders read as ``trial``."""
 
@@ -71,7 +70,7 @@ def validate(suite: Suite, base: Path, parallel: int, listener: RunListener, sto
     folder = None
     if provable:
         plan = make_validation_plan(replace(suite, tasks=tuple(provable)), stop)
-        run_folder = create_run_folder(base / _FOLDER)
+        run_folder = create_run_folder(base / VALIDATIONS_NAME)
         folder = run_folder.path
         records = _run(prepare(plan, run_folder, listener, stop), parallel, listener, stop)
         stop.check()

@@ -25,6 +25,9 @@ from skillgrade.results.storage import storing
 BASE_NAME = ".skillgrade"
 """The base folder beside eval.yaml."""
 
+VALIDATIONS_NAME = "validations"
+"""The folder below a base that holds what validations left."""
+
 _STAMP = "%Y%m%d-%H%M%S"
 _RUN_ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 _LONGEST_NAME = 60
@@ -117,8 +120,8 @@ def find_run_folder(base: Path, reference: str) -> RunFolder:
 
 
 def run_folders(base: Path) -> list[Path]:
-    """The folders of all runs below a base."""
-    return [base / run_id for run_id in _run_ids(base)]
+    """The folders of all runs below a base, and of all validations."""
+    return [base / VALIDATIONS_NAME, *(base / run_id for run_id in _run_ids(base))]
 
 
 def safe_name(text: str) -> str:

@@ -24,12 +24,13 @@ from skillgrade.suite.tasks import TaskReader
 SUITE_FILE = "eval.yaml"
 
 
-def load_suite(path: Path, *, allow_outside: bool = False) -> Suite:
+def load_suite(path: Path, *, allow_outside: bool = False, results: Iterable[Path] = ()) -> Suite:
     """Read a suite, with everything that it imports and refers to.
 
     Args:
         path: An eval.yaml, or the folder that holds one.
         allow_outside: Whether paths and links may leave the git root (without one: the folder of the file).
+        results: Folders of earlier runs, absolute: wherever they lie, they are not of the skill.
 
     Raises:
         SuiteError: It does not exist or is wrong; with every problem that was found.
@@ -44,7 +45,7 @@ def load_suite(path: Path, *, allow_outside: bool = False) -> Suite:
     findings.errors.extend(schema_problems(schema_errors(root.value), root))
     skills = _skills(root, files, findings)
     references = References(files, skills, findings)
-    references.own.update(expanded.files)
+    references.own.update(expanded.files, results)
     if any(file.parent != skill.folder and file.is_relative_to(skill.folder) for skill in skills):
         references.own.add(file.parent)  # a folder of its own inside the skill is the eval's with all that it holds
     tasks = _tasks(root, TaskReader(root.get("defaults"), references))

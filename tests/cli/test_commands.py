@@ -43,7 +43,7 @@ def test_preview_reads_a_run_that_was_torn(shell: Shell) -> None:
     (run / "report.json").unlink()
     journal = run / "journal.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join(lines[:2]) + lines[2][:40])
+    journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])  # the run, what was prepared, a trial, and half of another
     done = shell.run("preview")
     assert done.code == 0
     assert re.search(r"writes\s+1 of 2", done.out)
