@@ -56,7 +56,7 @@ def gate(report: RunReport, threshold: float | None = None) -> GateResult:
         threshold: 0..1; wins over the tasks' own.
     """
     return GateResult(
-        tuple(_judge(task, task.plan.threshold if threshold is None else threshold) for task in report.tasks)
+        tuple(_judge(task, task.info.threshold if threshold is None else threshold) for task in report.tasks)
     )
 
 
@@ -79,11 +79,11 @@ def exit_code(report: RunReport, gate_result: GateResult | None = None) -> ExitC
 
 def _judge(task: TaskReport, threshold: float) -> TaskVerdict:
     verdict, reason = _verdict(task, threshold)
-    return TaskVerdict(task.plan.task, threshold, verdict, reason)
+    return TaskVerdict(task.info.task, threshold, verdict, reason)
 
 
 def _verdict(task: TaskReport, threshold: float) -> tuple[Verdict, str]:
-    planned, reward, interval = task.plan.planned, task.mean_reward, task.mean_reward_interval
+    planned, reward, interval = task.info.planned, task.mean_reward, task.mean_reward_interval
     if reward is None:
         return Verdict.UNDECIDED, f"none of {planned} planned trials has a verdict"
     if task.graded < planned:

@@ -12,7 +12,7 @@ from skillgrade.results.encoding import FormatError, dump, load_document
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import Outcome
-from skillgrade.results.run_info import PlannedTask
+from skillgrade.results.run_info import TaskInfo
 from skillgrade.results.storage import replace_file
 from skillgrade.suite.digest import task_digest
 
@@ -44,7 +44,7 @@ def save_fingerprint(folder: RunFolder, plan: Plan) -> None:
     replace_file(folder.fingerprint, [dump(_fingerprint(plan)), b"\n"])
 
 
-def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[PlannedTask]) -> Recorded:
+def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[TaskInfo]) -> Recorded:
     """Read what a run has done, after making sure that going on would run the same.
 
     Args:
@@ -97,13 +97,13 @@ def _content_differences(folder: RunFolder, plan: Plan) -> Iterator[str]:
             yield f"{name} changed"
 
 
-def _planned_differences(before: Sequence[PlannedTask], now: Sequence[PlannedTask]) -> Iterator[str]:
+def _planned_differences(before: Sequence[TaskInfo], now: Sequence[TaskInfo]) -> Iterator[str]:
     """Differences in what is planned; tasks that only one of them has are named by their digests."""
     earlier = {task.task: task for task in before}
     for task in now:
         if task.task not in earlier:
             continue
-        for one in dataclasses.fields(PlannedTask):
+        for one in dataclasses.fields(TaskInfo):
             old, new = getattr(earlier[task.task], one.name), getattr(task, one.name)
             if old != new:
                 yield f'task "{task.task}": {one.name} was {old} and is {new}'

@@ -25,7 +25,7 @@ from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.report import RunReport
 from skillgrade.results.report_file import write_report
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo, RunPrepared, SkillInfo
+from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo, RunPrepared, SkillInfo
 from skillgrade.stop import Stop
 from skillgrade.workspace import provider_named
 
@@ -90,7 +90,7 @@ def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListen
         raise StorageError(f"the run's results changed under it: {error}") from error
 
 
-def _open_journal(plan: Plan, options: RunOptions, folder: RunFolder, tasks: list[PlannedTask]) -> Journal:
+def _open_journal(plan: Plan, options: RunOptions, folder: RunFolder, tasks: list[TaskInfo]) -> Journal:
     if options.resumed:
         return Journal.reopen(folder.journal)
     save_fingerprint(folder, plan)
@@ -156,9 +156,9 @@ class _Session:
         run_attempts(pool, take, finished, self.stop)
 
 
-def _planned_tasks(plan: Plan, redactor: Redactor) -> list[PlannedTask]:
+def _planned_tasks(plan: Plan, redactor: Redactor) -> list[TaskInfo]:
     return [
-        PlannedTask(
+        TaskInfo(
             task=planned.task.name,
             planned=planned.task.trials,
             threshold=planned.task.threshold,

@@ -19,7 +19,7 @@ from typing import Any
 from skillgrade.errors import UsageError
 from skillgrade.results.encoding import dump, encode
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunHeader, RunInfo, RunPrepared
+from skillgrade.results.run_info import TaskInfo, RunEnd, RunHeader, RunInfo, RunPrepared
 from skillgrade.results.storage import storing, sync_folder, write_all
 
 JOURNAL_FORMAT = 1
@@ -49,7 +49,7 @@ class Journal:
             raise
 
     @classmethod
-    def create(cls, path: Path, info: RunInfo, tasks: Sequence[PlannedTask]) -> Journal:
+    def create(cls, path: Path, info: RunInfo, tasks: Sequence[TaskInfo]) -> Journal:
         """Start a run's journal with its header.
 
         Raises:

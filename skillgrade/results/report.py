@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from skillgrade.results.encoding import FLAT, STREAMED
 from skillgrade.results.records import TrialError, TrialRecord
-from skillgrade.results.run_info import PlannedTask, RunInfo
+from skillgrade.results.run_info import TaskInfo, RunInfo
 from skillgrade.results.statistics import CONFIDENCE, Interval
 
 REPORT_FORMAT = 1
@@ -34,13 +34,13 @@ class TaskReport:
     """The numbers of one task. Only graded (passed or failed) trials enter a rate.
 
     Attributes:
-        plan: The task as planned.
+        info: The task as planned.
         graded: Passed and failed trials.
-        passed: Trials whose reward reached `plan.pass_threshold`.
+        passed: Trials whose reward reached `info.pass_threshold`.
         failed: Graded trials that did not pass.
         errored: Trials that something other than the agent kept from a verdict.
         ungraded: Trials that a grader could not decide.
-        cancelled: Trials that were stopped or never started; with the four above they make up `plan.planned`.
+        cancelled: Trials that were stopped or never started; with the four above they make up `info.planned`.
         mean_reward: Mean over the graded trials; None when there are none.
         mean_reward_interval: Confidence interval of the mean reward; None below two graded trials.
         mean_reward_bounds: The mean reward if every trial without a verdict had got 0, and if it had got 1.
@@ -52,7 +52,7 @@ class TaskReport:
         trials: Recorded trials in order; iterate as often as needed. They may be read from disk one at a time.
     """
 
-    plan: PlannedTask = field(metadata=FLAT)
+    info: TaskInfo = field(metadata=FLAT)
     graded: int
     passed: int
     failed: int

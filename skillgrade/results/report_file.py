@@ -38,7 +38,7 @@ def build_report(journal: Path) -> RunReport:
     index = JournalIndex(journal)
     usage = Usage()
     tasks = tuple(
-        task_report(plan, index.attempts(plan.task), _JournalTrials(index, plan.task), usage) for plan in index.tasks
+        task_report(info, index.attempts(info.task), _JournalTrials(index, info.task), usage) for info in index.tasks
     )
     return RunReport(
         info=index.info,

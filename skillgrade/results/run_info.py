@@ -17,7 +17,7 @@ class SkillInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedTask:
+class TaskInfo:
     """One task as it was planned; its text is redacted before it is made.
 
     Attributes:
@@ -104,4 +104,4 @@ class RunHeader:
     """The journal's first line: what the run is, and what was planned, in the order of the suite."""
 
     info: RunInfo = field(metadata=FLAT)
-    tasks: tuple[PlannedTask, ...]
+    tasks: tuple[TaskInfo, ...]

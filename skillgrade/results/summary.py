@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.results.report import TaskReport, Totals, TrialReport
-from skillgrade.results.run_info import PlannedTask
+from skillgrade.results.run_info import TaskInfo
 from skillgrade.results.statistics import (
     Interval,
     bounds,
@@ -43,12 +43,12 @@ def trial_report(attempts: Sequence[TrialRecord]) -> TrialReport:
 
 
 def task_report(
-    plan: PlannedTask, recorded: Iterable[Sequence[TrialRecord]], trials: Iterable[TrialReport], usage: Usage
+    info: TaskInfo, recorded: Iterable[Sequence[TrialRecord]], trials: Iterable[TrialReport], usage: Usage
 ) -> TaskReport:
     """The numbers of a task.
 
     Args:
-        plan: The task as planned.
+        info: The task as planned.
         recorded: The attempts of each recorded trial; read once.
         trials: What the report's `trials` will be.
         usage: Where every attempt is counted.
@@ -67,20 +67,20 @@ def task_report(
     passed, graded = outcomes[Outcome.PASSED], len(rewards)
     errored, ungraded = outcomes[Outcome.ERRORED], outcomes[Outcome.UNGRADED]
     return TaskReport(
-        plan=plan,
+        info=info,
         graded=graded,
         passed=passed,
         failed=outcomes[Outcome.FAILED],
         errored=errored,
         ungraded=ungraded,
-        cancelled=plan.planned - graded - errored - ungraded,
+        cancelled=info.planned - graded - errored - ungraded,
         mean_reward=mean(rewards),
         mean_reward_interval=mean_interval(rewards),
-        mean_reward_bounds=bounds(rewards, plan.planned),
+        mean_reward_bounds=bounds(rewards, info.planned),
         pass_rate=passed / graded if graded else None,
         pass_rate_interval=wilson_interval(passed, graded),
-        pass_at_k={k: pass_at_k(graded, passed, k) for k in usual_ks(plan.planned)},
-        pass_pow_k={k: pass_pow_k(graded, passed, k) for k in usual_ks(plan.planned)},
+        pass_at_k={k: pass_at_k(graded, passed, k) for k in usual_ks(info.planned)},
+        pass_pow_k={k: pass_pow_k(graded, passed, k) for k in usual_ks(info.planned)},
         images=tuple(sorted(images)),
         trials=trials,
     )
@@ -96,7 +96,7 @@ def totals(tasks: Sequence[TaskReport], usage: Usage) -> Totals:
     return Totals(
         tasks=len(tasks),
         tasks_graded=len(rewards),
-        planned=sum(task.plan.planned for task in tasks),
+        planned=sum(task.info.planned for task in tasks),
         graded=sum(task.graded for task in tasks),
         passed=sum(task.passed for task in tasks),
         failed=sum(task.failed for task in tasks),

@@ -50,7 +50,7 @@ def start(root: Path, *tasks: Task, resumed: RunFolder | None = None, **more: An
 
 def outcomes(finished: FinishedRun) -> list[tuple[str, int, Outcome, int]]:
     return [
-        (task.plan.task, one.record.trial, one.record.outcome, one.attempts)
+        (task.info.task, one.record.trial, one.record.outcome, one.attempts)
         for task in finished.report.tasks
         for one in task.trials
     ]
@@ -227,5 +227,5 @@ def test_attempts_are_counted_on_where_the_journal_ends(tmp_path: Path) -> None:
     with Journal.reopen(first.folder.journal) as journal:
         journal.append(trial("task", 1, None, outcome=Outcome.CANCELLED, attempt=1))
     plan = planned(make_suite(tmp_path, local(trials=2)))
-    index_tasks = [task.plan for task in build_report(first.folder.journal).tasks]
+    index_tasks = [task.info for task in build_report(first.folder.journal).tasks]
     assert read_recorded(first.folder, plan, index_tasks) == Recorded(frozenset({("task", 0)}), {("task", 1): 2})

@@ -52,7 +52,7 @@ def test_all_trials_of_all_tasks_run_and_are_reported(tmp_path: Path) -> None:
     fails = grader("""echo '{"score": 0.25, "details": "a quarter"}'""")
     listener = Remembering()
     finished = execute(tmp_path, local("a", trials=3), local("b", trials=2, graders=(fails,)), listener=listener)
-    tasks = {task.plan.task: task for task in finished.report.tasks}
+    tasks = {task.info.task: task for task in finished.report.tasks}
     assert (tasks["a"].passed, tasks["a"].graded, tasks["a"].mean_reward) == (3, 3, 1.0)
     assert (tasks["b"].passed, tasks["b"].failed, tasks["b"].mean_reward) == (0, 2, 0.25)
     assert finished.report.totals.mean_reward == 0.625
@@ -101,7 +101,7 @@ def test_an_environment_that_cannot_be_made_errors_its_own_trials_only_and_is_no
     broken = local("broken", docker=DockerSpec(setup="echo the reason >&2; exit 9"), retries=3, trials=2)
     listener = Remembering()
     finished = execute(tmp_path, broken, local("sound"), listener=listener)
-    tasks = {task.plan.task: task for task in finished.report.tasks}
+    tasks = {task.info.task: task for task in finished.report.tasks}
     assert tasks["sound"].passed == 1
     assert tasks["broken"].errored == 2
     (trial, _) = tasks["broken"].trials
@@ -116,7 +116,7 @@ def test_a_stop_keeps_what_finished_and_reports_the_rest_as_cancelled(tmp_path: 
     listener = Remembering(on_finished=lambda record: stop.set())
     quick, endless = local("quick"), local("endless", command="sleep 600", trials=3)
     finished = execute(tmp_path, quick, endless, listener=listener, stop=stop)
-    tasks = {task.plan.task: task for task in finished.report.tasks}
+    tasks = {task.info.task: task for task in finished.report.tasks}
     assert finished.report.interrupted
     assert tasks["quick"].passed == 1
     assert tasks["endless"].cancelled == 3
@@ -166,7 +166,7 @@ def test_two_runs_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
 def test_task_names_never_leave_the_run_folder(tmp_path: Path) -> None:
     names = ["a/b", "../../victim", "42", "ünï cödé", "x" * 300, "CON", "a\nb"]
     finished = execute(tmp_path, *(local(name) for name in names))
-    assert [task.plan.task for task in finished.report.tasks] == names
+    assert [task.info.task for task in finished.report.tasks] == names
     assert finished.report.totals.passed == len(names)
     assert {path.parent for path in tmp_path.iterdir()} == {tmp_path}
     assert len(list((finished.folder.path / "trials").iterdir())) == len(names)

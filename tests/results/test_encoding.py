@@ -19,7 +19,7 @@ from skillgrade.results.encoding import (
     require_format,
 )
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import PlannedTask, RunHeader
+from skillgrade.results.run_info import TaskInfo, RunHeader
 from tests.support.results import INFO, full_trial, plan, trial
 
 
@@ -87,7 +87,7 @@ def test_labels_from_yaml_are_kept_as_json_or_as_text() -> None:
     labels = {"since": dt.date(2026, 1, 2), 3: [math.nan, 1.5, None, True], "deep": {"x": ("y",)}}
     document = json.loads(dump(encode(plan(metadata=labels))))
     assert document["metadata"] == {"since": "2026-01-02", "3": ["nan", 1.5, None, True], "deep": {"x": ["y"]}}
-    assert decode(PlannedTask, document).metadata == document["metadata"]
+    assert decode(TaskInfo, document).metadata == document["metadata"]
 
 
 def test_a_record_with_nan_is_never_written() -> None:

@@ -35,7 +35,7 @@ def run_of_every_outcome(folder: Path, end: RunEnd | None = None) -> RunFolder:
 
 def test_only_verdicts_enter_rates_and_everything_is_counted(tmp_path: Path) -> None:
     fix, write = write_report(run_of_every_outcome(tmp_path)).tasks
-    assert (fix.plan.planned, fix.graded, fix.passed, fix.failed) == (4, 3, 2, 1)
+    assert (fix.info.planned, fix.graded, fix.passed, fix.failed) == (4, 3, 2, 1)
     assert (fix.errored, fix.ungraded, fix.cancelled) == (1, 0, 0)
     assert fix.mean_reward == pytest.approx(2 / 3)
     assert fix.mean_reward_bounds == Interval(0.5, 0.75)

@@ -11,7 +11,7 @@ import pytest
 from skillgrade.results.encoding import encode
 from skillgrade.results.records import AgentRun, Check, GraderResult, TrialError, TrialRecord
 from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo, SkillInfo
+from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo, SkillInfo
 from skillgrade.results.statistics import Interval
 from tests.support.results import INFO
 
@@ -33,7 +33,7 @@ def keys(kind: type) -> set[str]:
     ("title", "kinds"),
     [
         ("The run", (RunReport, RunInfo, SkillInfo)),
-        ("Each of `tasks`", (TaskReport, PlannedTask, Interval)),
+        ("Each of `tasks`", (TaskReport, TaskInfo, Interval)),
         ("Each of `trials`", (TrialReport, TrialRecord, TrialError, AgentRun, GraderResult, Check)),
         ("`totals`", (Totals,)),
         ("journal.jsonl", (RunEnd,)),
@@ -46,7 +46,7 @@ def test_every_field_is_on_the_page(title: str, kinds: tuple[type, ...]) -> None
 
 def test_the_page_names_no_field_that_is_gone() -> None:
     cells = re.findall(r"^\| (`.*?) \|", "\n".join(SECTIONS), flags=re.MULTILINE)
-    known = set().union(*map(keys, (RunReport, RunInfo, TaskReport, PlannedTask, TrialReport, TrialRecord, Totals)))
+    known = set().union(*map(keys, (RunReport, RunInfo, TaskReport, TaskInfo, TrialReport, TrialRecord, Totals)))
     assert {name for cell in cells for name in re.findall(r"`([a-z_0-9]+)`", cell)} - known == set()
 
 

@@ -18,7 +18,7 @@ from skillgrade.results.records import (
     TrialError,
     TrialRecord,
 )
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo, SkillInfo
+from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo, SkillInfo
 
 ENDED = RunEnd(duration_ms=1200, interrupted=False)
 
@@ -32,9 +32,9 @@ INFO = RunInfo(
 )
 
 
-def plan(task: str = "fix", planned: int = 3, threshold: float = 0.8, **fields: Any) -> PlannedTask:
+def plan(task: str = "fix", planned: int = 3, threshold: float = 0.8, **fields: Any) -> TaskInfo:
     values: dict[str, Any] = {"agent": "command", "provider": "docker", "isolation": "container", **fields}
-    return PlannedTask(task, planned, threshold, pass_threshold=0.5, **values)
+    return TaskInfo(task, planned, threshold, pass_threshold=0.5, **values)
 
 
 def trial(
@@ -93,7 +93,7 @@ def full_trial(task: str = "fix", number: int = 0) -> TrialRecord:
 
 def write_run(
     folder: Path,
-    tasks: Sequence[PlannedTask],
+    tasks: Sequence[TaskInfo],
     records: Iterable[TrialRecord],
     end: RunEnd | None = ENDED,
     info: RunInfo = INFO,

@@ -80,8 +80,8 @@ def _table(report: RunReport) -> Table:
     for task in report.tasks:
         k = _largest_k(task)
         table.add_row(
-            Text(one_line(task.plan.task, _NAME_LIMIT)),
-            _graded(task.graded, task.plan.planned),
+            Text(one_line(task.info.task, _NAME_LIMIT)),
+            _graded(task.graded, task.info.planned),
             str(task.passed),
             _rate(task.pass_rate, task.pass_rate_interval),
             _reward(task.mean_reward, task.mean_reward_interval),
@@ -154,7 +154,7 @@ def _having(tasks: Iterable[TaskReport], outcomes: tuple[Outcome, ...]) -> Itera
 
 def _print_trial(console: Console, task: TaskReport, trial: TrialReport) -> None:
     record = trial.record
-    line = f"  {one_line(task.plan.task, _NAME_LIMIT)} #{record.trial} {record.outcome}"
+    line = f"  {one_line(task.info.task, _NAME_LIMIT)} #{record.trial} {record.outcome}"
     if record.reward is not None:
         line += f", reward {record.reward:.2f}"
     if record.agent is not None:

@@ -7,14 +7,14 @@ from pathlib import Path
 from skillgrade.reports.terminal.summary import SHORT_LIST, print_summary
 from skillgrade.results.records import AgentRun, Check, GraderResult, GraderStatus, Outcome, TrialRecord
 from skillgrade.results.report_file import build_report
-from skillgrade.results.run_info import PlannedTask, RunEnd, RunInfo
+from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo
 from tests.support.results import ENDED, INFO, full_trial, plan, trial, write_run
 from tests.support.terminals import plain_console, written
 
 
 def summary(
     folder: Path,
-    tasks: Sequence[PlannedTask],
+    tasks: Sequence[TaskInfo],
     records: Iterable[TrialRecord],
     *,
     every_trial: bool = False,
