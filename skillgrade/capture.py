@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from skillgrade.errors import StorageError
+from skillgrade.storage import storing, write_all
 
 DEFAULT_CAP = 10 * 1024 * 1024
 """Bytes of one stream that are kept."""
@@ -63,10 +63,8 @@ class OutputSink:
         self._tail = bytearray()
         self._size = 0
         self._captured: Captured | None = None
-        try:
+        with storing(path):
             self._file = path.open("wb", buffering=0)
-        except OSError as error:
-            raise StorageError(f"{path}: cannot be written: {error.strerror}") from error
 
     def feed(self, data: bytes) -> None:
         """Take a chunk.
@@ -107,9 +105,5 @@ class OutputSink:
             del self._tail[: max(0, len(self._tail) - self._tail_room)]
 
     def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[self._file.write(view) :]
-        except OSError as error:
-            raise StorageError(f"{self.path}: cannot be written: {error.strerror}") from error
+        with storing(self.path):
+            write_all(self._file.fileno(), data)

@@ -89,7 +89,7 @@ def test_closing_twice_gives_the_same_answer(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_opened_is_a_clear_error(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match=r"missing/out: cannot be written: No such file or directory"):
+    with pytest.raises(StorageError, match=r"missing/out: cannot be written \(No such file or directory\): make room"):
         OutputSink(tmp_path / "missing" / "out")
 
 
@@ -97,6 +97,6 @@ def test_a_full_disk_is_a_clear_error() -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")
     sink = OutputSink(Path("/dev/full"))
-    with pytest.raises(StorageError, match="/dev/full: cannot be written: No space left on device"):
+    with pytest.raises(StorageError, match=r"/dev/full: cannot be written \(No space left on device\): make room"):
         sink.feed(b"x")
     sink.close()

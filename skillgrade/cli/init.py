@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from skillgrade.errors import StorageError, UsageError
+from skillgrade.errors import UsageError
 from skillgrade.skill.discover import discover_skills
+from skillgrade.storage import storing
 from skillgrade.suite.load import SUITE_FILE
 from skillgrade.suite.scaffold import starter_files
 
@@ -35,10 +36,8 @@ def _write(root: Path, files: Mapping[str, str]) -> list[str]:
         path = root / name
         if path.exists() and name != SUITE_FILE:
             continue
-        try:
+        with storing(path, "make room, or permit it"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise StorageError(f"{path}: cannot be written: {error.strerror}") from error
         written.append(name)
     return written

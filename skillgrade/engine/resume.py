@@ -13,7 +13,7 @@ from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import Outcome
 from skillgrade.results.run_info import TaskInfo
-from skillgrade.results.storage import replace_file
+from skillgrade.storage import replace_file
 from skillgrade.suite.digest import task_digest
 
 _NAMED = 5
@@ -78,7 +78,7 @@ def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[TaskInfo]) -> R
 
 def _fingerprint(plan: Plan) -> dict[str, str]:
     """Digests by what people call them: the suite's files, and each task with the flags laid over it."""
-    tasks = {f'task "{planned.task.name}"': task_digest(planned.task, plan.suite.root) for planned in plan.tasks}
+    tasks = {f'task "{each.task.name}"': task_digest(each.task, plan.suite.root) for each in plan.tasks}
     return {**plan.suite.contents, **tasks}
 
 

@@ -20,7 +20,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from skillgrade.errors import UserError
-from skillgrade.results.storage import storing
+from skillgrade.storage import storing
 
 BASE_NAME = ".skillgrade"
 """The base folder beside eval.yaml."""

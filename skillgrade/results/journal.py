@@ -20,7 +20,7 @@ from skillgrade.errors import UsageError
 from skillgrade.results.encoding import dump, encode
 from skillgrade.results.records import TrialRecord
 from skillgrade.results.run_info import TaskInfo, RunEnd, RunHeader, RunInfo, RunPrepared
-from skillgrade.results.storage import storing, sync_folder, write_all
+from skillgrade.storage import storing, sync_folder, write_all
 
 JOURNAL_FORMAT = 1
 """Raised when a line changes its meaning; new keys and kinds do not raise it."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from skillgrade.errors import UserError
+from skillgrade.reading import reason
 from skillgrade.results.encoding import FormatError, decode, decode_record, load_document, require_format
 from skillgrade.results.journal import JOURNAL_FORMAT
 from skillgrade.results.records import TrialRecord
@@ -49,7 +50,7 @@ class JournalIndex:
                     self._add(line, offset)
                     offset += len(line)
         except OSError as error:
-            raise UserError(f"{path}: cannot be read ({error.strerror}): is this the folder of a run?") from error
+            raise UserError(f"{path}: cannot be read ({reason(error)}): is this the folder of a run?") from error
 
     def attempts(self, task: str) -> Iterator[tuple[TrialRecord, ...]]:
         """The recorded attempts of each trial of a task, in order of trials; the last attempt is the one that counts.

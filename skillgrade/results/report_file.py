@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgrade.errors import UserError
+from skillgrade.reading import reason
 from skillgrade.results.encoding import FormatError, decode, dump, encode, load_document, require_format
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.report import REPORT_FORMAT, RunReport, TrialReport
-from skillgrade.results.storage import replace_file
+from skillgrade.storage import replace_file
 from skillgrade.results.summary import Usage, task_report, totals, trial_report
 
 
@@ -70,7 +71,7 @@ def load_report(path: Path) -> RunReport:
         require_format(document, REPORT_FORMAT)
         return decode(RunReport, document)
     except OSError as error:
-        raise UserError(f"{path}: cannot be read ({error.strerror}): is this the report of a run?") from error
+        raise UserError(f"{path}: cannot be read ({reason(error)}): is this the report of a run?") from error
     except FormatError as error:
         raise UserError(f"{path}: not a report that this version can read: {error}") from error
 

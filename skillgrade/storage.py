@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from skillgrade.errors import StorageError
+from skillgrade.reading import reason
+
+_REMEDY = "make room or choose another folder with --output=DIR"
 
 
 @contextmanager
-def storing(path: Path) -> Iterator[None]:
-    """Turn what the system says of a failed write into one sentence about `path`.
+def storing(path: Path, remedy: str = _REMEDY) -> Iterator[None]:
+    """Turn what the system says of a failed write into one sentence about `path`, with what to do.
 
     Raises:
         StorageError: The body met an OSError.
@@ -20,10 +23,7 @@ def storing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise StorageError(
-            f"{path}: cannot be written ({reason}): make room or choose another folder with --output=DIR"
-        ) from error
+        raise StorageError(f"{path}: cannot be written ({reason(error)}): {remedy}") from error
 
 
 def write_all(descriptor: int, data: bytes) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from skillgrade.errors import StorageError
-from skillgrade.results.storage import replace_file, write_all
+from skillgrade.storage import replace_file, write_all
 
 
 def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
