@@ -18,12 +18,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Generic, TypeVar
 
 from skillgrade.capture import OutputSink
 from skillgrade.errors import Stage, WorkspaceError
@@ -32,6 +32,8 @@ from skillgrade.stop import Stop
 _HELPER = Path(__file__).with_name("subreaper.py")
 _ANSWER_SECONDS = 5.0
 """How long the helper may take to answer: its own two seconds of killing, and a busy machine."""
+FIRST_EXTRA = 100
+"""The number under which a command sees the first of its extra descriptors; the next ones follow."""
 _CHUNK = 64 * 1024
 _DRAINED_CHUNKS = 256
 """More than any pipe holds; a bound, should a process out of reach go on writing."""
@@ -92,6 +94,11 @@ class ProcessSlot:
         self._control.settimeout(_ANSWER_SECONDS)
 
     @property
+    def pid(self) -> int:
+        """The helper's process id."""
+        return self._helper.pid
+
+    @property
     def usable(self) -> bool:
         """Whether the helper is there to run another command."""
         return not self._closed and self._helper.poll() is None
@@ -108,6 +115,7 @@ class ProcessSlot:
         timeout: float,
         stop: Stop,
         stage: Stage = Stage.AGENT,
+        extra: Sequence[int] = (),
     ) -> ProcessResult:
         """Run a command until it ends, and end its whole tree.
 
@@ -121,6 +129,7 @@ class ProcessSlot:
             timeout: Seconds until it is killed.
             stop: Kills it when set.
             stage: Named by an error.
+            extra: Open descriptors, four at most, that it sees under the numbers from `FIRST_EXTRA` on.
 
         Raises:
             WorkspaceError: The helper was killed, or does not answer.
@@ -129,7 +138,7 @@ class ProcessSlot:
         """
         stop.check()
         with self._busy, ExitStack() as resources:
-            streams = self._start(argv, env, cwd, stdin, resources, stage)
+            streams = self._start(argv, env, cwd, stdin, extra, resources, stage)
             started = time.monotonic()
             try:
                 with stop.waking(partial(self._kill_command, self._number)):
@@ -191,6 +200,7 @@ class ProcessSlot:
         env: Mapping[str, str],
         cwd: Path,
         stdin: bytes | None,
+        extra: Sequence[int],
         resources: ExitStack,
         stage: Stage,
     ) -> list[IO[bytes]]:
@@ -201,6 +211,7 @@ class ProcessSlot:
             "argv": [_latin(argument) for argument in argv],
             "env": {_latin(name): _latin(value) for name, value in env.items()},
             "cwd": _latin(str(cwd)),
+            "extra": [FIRST_EXTRA + number for number in range(len(extra))],
         }
         body = json.dumps(request).encode()
         message = b"R" + len(body).to_bytes(4, "big") + body
@@ -214,7 +225,7 @@ class ProcessSlot:
             self._command_pid = 0
             self._pipes = frozenset(os.fstat(reader.fileno()).st_ino for reader in ours)
             try:
-                sent = socket.send_fds(self._control, [message], files)
+                sent = socket.send_fds(self._control, [message], [*files, *extra])
                 self._control.sendall(memoryview(message)[sent:])
             except OSError as error:
                 raise self._lost(stage) from error
@@ -287,14 +298,22 @@ class ProcessSlot:
         )
 
 
-class SlotPool:
-    """Lends slots to trials, and keeps the helpers for the next. Thread-safe."""
+SlotType = TypeVar("SlotType", bound=ProcessSlot)
 
-    def __init__(self) -> None:
+
+class SlotPool(Generic[SlotType]):
+    """Lends slots to trials, and keeps the helpers for the next. Thread-safe.
+
+    Args:
+        make: Makes a slot.
+    """
+
+    def __init__(self, make: Callable[[], SlotType]) -> None:
+        self._make = make
         self._lock = threading.Lock()
-        self._idle: list[ProcessSlot] = []
+        self._idle: list[SlotType] = []
 
-    def borrow(self) -> ProcessSlot:
+    def borrow(self) -> SlotType:
         """A slot for one trial.
 
         Raises:
@@ -308,9 +327,9 @@ class SlotPool:
             if slot.usable:
                 return slot
             slot.close()
-        return ProcessSlot()
+        return self._make()
 
-    def give_back(self, slot: ProcessSlot) -> None:
+    def give_back(self, slot: SlotType) -> None:
         """Take back a slot that runs nothing."""
         with self._lock:
             self._idle.append(slot)

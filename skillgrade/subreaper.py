@@ -13,7 +13,8 @@ moment. What left the group *and* lost its parent before escapes there.
 Messages from the runner, numbers being 4 bytes, big-endian:
 
 * ``R``, a length and a JSON object with `number`, `argv`, `env` and `cwd`, whose strings are Latin-1 and stand for
-  bytes, with the three standard streams as ancillary data: run a command;
+  bytes, and `extra`, a list of numbers, with the three standard streams and as many more descriptors as ancillary data:
+  run a command that sees those descriptors under these numbers;
 * ``K`` and a command's number: kill that command;
 * ``S``: kill whatever is left.
 
@@ -33,6 +34,9 @@ import sys
 import time
 from contextlib import suppress
 from typing import Any
+
+MOST_EXTRA = 4
+"""How many descriptors a command may get beside its standard streams."""
 
 KILL_SECONDS = 2.0
 """How long the tree of a dead command is hunted."""
@@ -59,7 +63,7 @@ class Helper:
         try:
             self._answer(ready=True)
             while True:
-                kind, files, _flags, _address = socket.recv_fds(self._control, 1, 3)
+                kind, files, _flags, _address = socket.recv_fds(self._control, 1, 3 + MOST_EXTRA)
                 if kind == b"R":
                     self._run(files)
                 elif kind == b"K":
@@ -93,14 +97,28 @@ class Helper:
         argv = [argument.encode("latin-1") for argument in request["argv"]]
         env = {name.encode("latin-1"): value.encode("latin-1") for name, value in request["env"].items()}
         cwd = request["cwd"].encode("latin-1")
+        streams, extra = files[:3], request["extra"]
         self._exit = None
         try:
+            for file, number in zip(files[3:], extra, strict=True):
+                os.dup2(file, number, inheritable=False)
             process = subprocess.Popen(
-                argv, env=env, cwd=cwd, stdin=files[0], stdout=files[1], stderr=files[2], start_new_session=True
+                argv,
+                env=env,
+                cwd=cwd,
+                stdin=streams[0],
+                stdout=streams[1],
+                stderr=streams[2],
+                pass_fds=extra,
+                start_new_session=True,
             )
         except (OSError, ValueError) as error:
             name = getattr(error, "filename", None) or argv[0]
             return f"{os.fsdecode(name)}: {getattr(error, 'strerror', None) or error}"
+        finally:
+            for number in extra:
+                with suppress(OSError):
+                    os.close(number)
         self._main = process.pid
         process.returncode = 0  # all children are reaped in one place, below; Popen must not wait for this one too
         return None

@@ -14,7 +14,7 @@ import pytest
 
 from skillgrade.capture import OutputSink
 from skillgrade.errors import Cancelled, Stage, StorageError, WorkspaceError
-from skillgrade.process import ProcessResult, ProcessSlot, SlotPool, _kill_remains
+from skillgrade.process import FIRST_EXTRA, ProcessResult, ProcessSlot, SlotPool, _kill_remains
 from skillgrade.stop import Stop
 from skillgrade.subreaper import members
 from tests.support.processes import alive, eventually
@@ -63,6 +63,7 @@ class Runner:
         timeout: float = 60,
         stop: Stop | None = None,
         cap: int = 1 << 20,
+        extra: tuple[int, ...] = (),
     ) -> ProcessResult:
         sinks = [OutputSink(self.folder / name, cap) for name in ("out", "err")]
         try:
@@ -75,6 +76,7 @@ class Runner:
                 stderr=sinks[1],
                 timeout=timeout,
                 stop=stop or Stop(),
+                extra=extra,
             )
         finally:
             self.out, self.err = (sink.close().path.read_bytes() for sink in sinks)
@@ -108,6 +110,18 @@ def test_death_by_signal(run: Runner, number: signal.Signals) -> None:
 
 def test_a_slot_runs_one_command_after_the_other(run: Runner) -> None:
     assert [run("bash", "-c", f"exit {code}").exit_code for code in (1, 0, 2)] == [1, 0, 2]
+
+
+def test_extra_descriptors_have_their_numbers_for_one_command(run: Runner, tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    given = os.open(tmp_path / "given", os.O_RDWR | os.O_CREAT)
+    os.pwrite(given, b"hello", 0)
+    run("bash", "-c", f"cat <&{FIRST_EXTRA}; echo back >&{FIRST_EXTRA + 1}", extra=(given, writer))
+    os.close(writer)
+    assert (run.out, os.read(reader, 100), os.read(reader, 100)) == (b"hello", b"back\n", b"")
+    assert run("bash", "-c", f"(: >&{FIRST_EXTRA}) 2>/dev/null || (: >&{FIRST_EXTRA + 1}) 2>/dev/null").exit_code == 1
+    os.close(reader)
+    os.close(given)
 
 
 def test_the_environment_is_exact(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -345,7 +359,7 @@ def test_end_all_looks_again_where_something_was_left(run: Runner) -> None:
 @LINUX
 def test_slots_leave_no_file_open_and_no_child(tmp_path: Path) -> None:
     before = open_files()
-    pool = SlotPool()
+    pool = SlotPool(ProcessSlot)
     slots = [pool.borrow() for _ in range(3)]
     for slot in slots:
         run = Runner(slot, tmp_path)
@@ -361,7 +375,7 @@ def test_slots_leave_no_file_open_and_no_child(tmp_path: Path) -> None:
 
 
 def test_the_pool_lends_helpers_again_but_no_dead_ones(tmp_path: Path) -> None:
-    pool = SlotPool()
+    pool = SlotPool(ProcessSlot)
     first = pool.borrow()
     second = pool.borrow()
     assert first is not second

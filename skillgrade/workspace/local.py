@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from skillgrade.errors import ProviderError, Stage, WorkspaceError
-from skillgrade.process import SlotPool
+from skillgrade.process import ProcessSlot, SlotPool
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import EnvironmentSpec, Isolation, Prepared, Workspace, WorkspaceSpec
 from skillgrade.workspace.local_workspace import LocalWorkspace
@@ -33,7 +33,7 @@ class LocalProvider:
     isolation = Isolation.NONE
 
     def __init__(self) -> None:
-        self._slots = SlotPool()
+        self._slots = SlotPool(ProcessSlot)
         self._skills = SharedSkills()
         self._preparing = threading.Lock()
         self._prepared: dict[tuple[str, EnvironmentSpec], Prepared] = {}
