@@ -19,7 +19,7 @@ from typing import Any
 from skillgrade.errors import UsageError
 from skillgrade.results.encoding import dump, encode
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import TaskInfo, RunEnd, RunHeader, RunInfo, RunPrepared
+from skillgrade.results.run_info import RunEnd, RunHeader, RunInfo, RunPrepared, TaskInfo
 from skillgrade.storage import storing, sync_folder, write_all
 
 JOURNAL_FORMAT = 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from skillgrade.results.encoding import FLAT, STREAMED
 from skillgrade.results.records import TrialError, TrialRecord
-from skillgrade.results.run_info import TaskInfo, RunInfo
+from skillgrade.results.run_info import RunInfo, TaskInfo
 from skillgrade.results.statistics import CONFIDENCE, Interval
 
 REPORT_FORMAT = 1

@@ -12,8 +12,8 @@ from skillgrade.results.encoding import FormatError, decode, dump, encode, load_
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.report import REPORT_FORMAT, RunReport, TrialReport
-from skillgrade.storage import replace_file
 from skillgrade.results.summary import Usage, task_report, totals, trial_report
+from skillgrade.storage import replace_file
 
 
 def write_report(folder: RunFolder) -> RunReport:

@@ -19,7 +19,7 @@ from skillgrade.results.encoding import (
     require_format,
 )
 from skillgrade.results.records import TrialRecord
-from skillgrade.results.run_info import TaskInfo, RunHeader
+from skillgrade.results.run_info import RunHeader, TaskInfo
 from tests.support.results import INFO, full_trial, plan, trial
 
 

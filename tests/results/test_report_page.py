@@ -11,7 +11,7 @@ import pytest
 from skillgrade.results.encoding import encode
 from skillgrade.results.records import AgentRun, Check, GraderResult, TrialError, TrialRecord
 from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
-from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo, SkillInfo
+from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
 from skillgrade.results.statistics import Interval
 from tests.support.results import INFO
 
