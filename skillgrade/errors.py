@@ -5,6 +5,7 @@ The tree::
     SkillgradeError
     ├── UserError               the user's files or flags are wrong: exit code 2
     │   ├── SuiteError          eval.yaml (or a file it names); carries every Problem of the file
+    │   ├── UnreadableError     a file is not what it should be (skillgrade.reading); whoever knows its name catches it
     │   └── UsageError          a flag or an argument
     ├── InfrastructureError     a trial is errored, never failed: exit code 3; carries the stage
     │   ├── ProviderError       no workspace can be had: no daemon, no image, no permission
@@ -14,7 +15,8 @@ The tree::
     ├── StorageError            a result could not be written (disk full, read-only folder): exit code 3
     └── Cancelled               the run was interrupted: exit code 130
 
-Every message is one sentence that a user can act on: where, what is wrong, what to do.
+Every message is one sentence that a user can act on: where, what is wrong, what to do. `FormatError` of
+`skillgrade.results.encoding` is no member: it never leaves that package.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import ClassVar
 
 
 class SkillgradeError(Exception):
@@ -85,11 +88,18 @@ class Stage(StrEnum):
 
 
 class InfrastructureError(SkillgradeError):
-    """Something that is not the agent's doing kept a trial from a verdict."""
+    """Something that is not the agent's doing kept a trial from a verdict.
 
-    def __init__(self, message: str, stage: Stage) -> None:
+    Attributes:
+        usual_stage: Where this kind of error happens unless its raiser says otherwise.
+        stage: Where this one happened.
+    """
+
+    usual_stage: ClassVar[Stage] = Stage.WORKER
+
+    def __init__(self, message: str, stage: Stage | None = None) -> None:
         super().__init__(message)
-        self.stage = stage
+        self.stage = self.usual_stage if stage is None else stage
 
     def __reduce__(self) -> tuple[type[InfrastructureError], tuple[str, Stage]]:
         """Survive pickling, which by default would replay only ``args``."""
@@ -99,29 +109,25 @@ class InfrastructureError(SkillgradeError):
 class ProviderError(InfrastructureError):
     """No workspace can be had from a provider."""
 
-    def __init__(self, message: str, stage: Stage = Stage.SETUP) -> None:
-        super().__init__(message, stage)
+    usual_stage = Stage.SETUP
 
 
 class WorkspaceError(InfrastructureError):
     """A workspace broke while a trial used it."""
 
-    def __init__(self, message: str, stage: Stage = Stage.SETUP) -> None:
-        super().__init__(message, stage)
+    usual_stage = Stage.SETUP
 
 
 class AgentError(InfrastructureError):
     """The agent could not be found or started."""
 
-    def __init__(self, message: str, stage: Stage = Stage.AGENT) -> None:
-        super().__init__(message, stage)
+    usual_stage = Stage.AGENT
 
 
 class GraderError(InfrastructureError):
     """A grader crashed, ran out of time or answered nonsense."""
 
-    def __init__(self, message: str, stage: Stage = Stage.GRADE) -> None:
-        super().__init__(message, stage)
+    usual_stage = Stage.GRADE
 
 
 class StorageError(SkillgradeError):

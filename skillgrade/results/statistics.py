@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 
 from skillgrade.results.student_t import t_quantile
 
 CONFIDENCE = 0.95
 """The level of every interval."""
 
-_NORMAL_QUANTILE = 1.959963984540054
+_NORMAL_QUANTILE = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 _USUAL_KS = (1, 2, 3, 5, 10)
 
 
