@@ -47,6 +47,10 @@ class Agent(Protocol):
         """Whether `model` means anything to it."""
 
     @property
+    def gets_env_file(self) -> bool:
+        """Whether it gets the variables of the eval's `.env`, which is for programs that the eval's author wrote."""
+
+    @property
     def key_names(self) -> tuple[str, ...]:
         """The variables that hold its own provider's keys and addresses."""
 

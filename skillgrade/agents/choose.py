@@ -7,14 +7,11 @@ from collections.abc import Mapping
 from skillgrade.agents import AGENTS
 from skillgrade.agents.base import Agent
 from skillgrade.errors import UsageError
+from skillgrade.models.keys import KEY_NAMES
 from skillgrade.suite.model import AgentSpec
 
-AGENT_BY_KEY = {
-    "GEMINI_API_KEY": "gemini",
-    "ANTHROPIC_API_KEY": "claude",
-    "OPENAI_API_KEY": "codex",
-}
-"""Which agent a provider's API key stands for when nothing else says who works."""
+_AGENT_BY_PROVIDER = {"gemini": "gemini", "anthropic": "claude", "openai": "codex"}
+"""Which agent an API key of a provider stands for when nothing else says who works."""
 
 
 def choose_agent(spec: AgentSpec, environ: Mapping[str, str]) -> Agent:
@@ -44,8 +41,8 @@ def _runnable() -> list[str]:
 
 
 def _by_key(environ: Mapping[str, str]) -> str:
-    found = [key for key in AGENT_BY_KEY if environ.get(key)]
+    found = {provider: name for provider in _AGENT_BY_PROVIDER for name in KEY_NAMES[provider] if environ.get(name)}
     if len(found) == 1:
-        return AGENT_BY_KEY[found[0]]
-    reason = f"{' and '.join(found)} are all set" if found else "no API key is set that would"
+        return _AGENT_BY_PROVIDER[next(iter(found))]
+    reason = f"{' and '.join(found.values())} are all set" if found else "no API key is set that would"
     raise UsageError(f"nothing says which agent works: {reason}; set `agent:` in the file or pass --agent=NAME")

@@ -24,6 +24,7 @@ class CommandAgent:
     name = "command"
     is_llm = False
     takes_model = False
+    gets_env_file = True
     key_names = ()
 
     def problem(self, task: Task) -> str | None:

@@ -20,6 +20,7 @@ class SolutionAgent:
     name = "solution"
     is_llm = False
     takes_model = False
+    gets_env_file = True
     key_names = ()
 
     def problem(self, task: Task) -> str | None:

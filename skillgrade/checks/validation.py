@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from skillgrade.errors import Stage
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome, TrialRecord
@@ -29,6 +30,23 @@ class TaskValidation:
     errored: bool = False
     solved: TrialRecord | None = None
     untouched: TrialRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What came of the selected tasks.
+
+    Attributes:
+        tasks: One per task with a reference solution, in the order of the suite.
+        unsolved: The tasks that have none.
+        left_out: The grader types that no validation of this version can answer for.
+        folder: Where transcripts and grader output stand; None when nothing ran.
+    """
+
+    tasks: tuple[TaskValidation, ...]
+    unsolved: tuple[str, ...]
+    left_out: tuple[str, ...]
+    folder: Path | None
 
 
 def judge_validation(task: Task, solved: TrialRecord, untouched: TrialRecord) -> TaskValidation:

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from skillgrade import __version__
-from skillgrade.errors import Cancelled, InfrastructureError, SkillgradeError, StorageError, UserError
-from skillgrade.exit_codes import ExitCode
+from skillgrade.cli.exit_codes import ExitCode
+from skillgrade.errors import Cancelled, SkillgradeError, UserError
 from skillgrade.reports.terminal.text import printable
 
 
@@ -28,7 +28,7 @@ def guarded(action: Callable[[], int]) -> int:
         return ExitCode.USAGE
     except (Cancelled, click.Abort, KeyboardInterrupt):
         return ExitCode.INTERRUPTED
-    except (InfrastructureError, StorageError, SkillgradeError) as error:
+    except SkillgradeError as error:
         _say(str(error))
         return ExitCode.ERRORED
     except BrokenPipeError:

@@ -6,17 +6,17 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from skillgrade.checks.gate import GateResult, exit_code, gate
+from skillgrade.checks.gate import GateResult, gate
+from skillgrade.cli.exit_codes import run_exit_code, validation_exit_code
 from skillgrade.cli.interrupts import stopping_on_signals
-from skillgrade.engine.environment import read_env_file
+from skillgrade.engine.env_file import read_env_file
 from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
-from skillgrade.engine.validate import Validation, validate
-from skillgrade.exit_codes import ExitCode
+from skillgrade.engine.validate import validate
+from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.gate import print_gate
 from skillgrade.reports.terminal.progress import TerminalProgress
 from skillgrade.reports.terminal.summary import print_summary
-from skillgrade.reports.terminal.text import make_console
 from skillgrade.reports.terminal.validation import print_validation
 from skillgrade.results.redaction import Redactor, secret_values
 from skillgrade.stop import Stop
@@ -39,7 +39,7 @@ def run_trials(suite: Suite, options: RunOptions, *, ci: bool, every_trial: bool
         as_json: Whether the report document goes to stdout and all else to stderr.
     """
     console = make_console(to_stderr=as_json)
-    env_file = read_env_file(suite.root)
+    env_file = read_env_file(suite.env_file)
     redactor = Redactor(secret_values(env_file, os.environ))
     stop = Stop()
     with stopping_on_signals(stop, lambda: _announce(console)):
@@ -47,7 +47,7 @@ def run_trials(suite: Suite, options: RunOptions, *, ci: bool, every_trial: bool
         finished = run(plan, options, redactor, TerminalProgress(console), stop)
         result = gate(finished.report) if ci else None
         _print(console, finished, result, every_trial=every_trial, as_json=as_json)
-        return exit_code(finished.report, result)
+        return run_exit_code(finished.report, result)
 
 
 def run_validation(suite: Suite, base: Path, parallel: int, *, ci: bool) -> int:
@@ -60,18 +60,12 @@ def run_validation(suite: Suite, base: Path, parallel: int, *, ci: bool) -> int:
         ci: Whether a task without a solution is wrong.
     """
     console = make_console(to_stderr=False)
+    redactor = Redactor(secret_values(read_env_file(suite.env_file), os.environ))
     stop = Stop()
     with stopping_on_signals(stop, lambda: _announce(console)):
-        validation = validate(suite, base, parallel, TerminalProgress(console), stop)
+        validation = validate(suite, base, parallel, redactor, TerminalProgress(console), stop)
         print_validation(console, validation)
-        return _validation_code(validation, ci=ci)
-
-
-def _validation_code(validation: Validation, *, ci: bool) -> ExitCode:
-    if any(task.errored for task in validation.tasks):
-        return ExitCode.ERRORED
-    wrong = any(task.errors for task in validation.tasks) or not validation.tasks
-    return ExitCode.REFUSED if wrong or (ci and validation.unsolved) else ExitCode.OK
+        return validation_exit_code(validation, ci=ci)
 
 
 def _print(

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from skillgrade.cli.options import results_base
+from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.summary import print_summary
-from skillgrade.reports.terminal.text import make_console
 from skillgrade.results.folder import find_run_folder
 from skillgrade.results.report_file import build_report, render_report
 

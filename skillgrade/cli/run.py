@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillgrade import __version__
+from skillgrade.cli.exit_codes import ExitCode
 from skillgrade.cli.options import Fraction, core_count, results_base
 from skillgrade.errors import UsageError
-from skillgrade.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from skillgrade.suite.model import Suite
@@ -89,6 +89,7 @@ def command(**values: Any) -> int:
     from skillgrade.suite.overrides import apply as apply_overrides
     from skillgrade.suite.selection import select
 
+    _refuse_without_effect(values)
     results = run_folders(values["output"].absolute()) if values["output"] else ()
     loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"], results=results)
     suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
@@ -96,8 +97,6 @@ def command(**values: Any) -> int:
         suite = dataclasses.replace(suite, skills=())
     base = results_base(suite.root, values["output"])
     parallel = values["parallel"] or core_count()
-    if values["resume"] is not None and (values["list_only"] or values["validate_only"]):
-        raise UsageError("--resume goes on with a run: it does not go together with --list or --validate")
     if values["list_only"]:
         return _list(suite)
     from skillgrade.cli.execute import run_trials, run_validation
@@ -116,9 +115,22 @@ def command(**values: Any) -> int:
     return run_trials(suite, options, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
 
 
+_NEEDS_A_RUN = {"resume": "--resume", "as_json": "--json", "preview": "--preview"}
+
+
+def _refuse_without_effect(values: Mapping[str, Any]) -> None:
+    """Refuse flags that would do nothing: whoever gave them expects something of them."""
+    instead = [flag for name, flag in (("list_only", "--list"), ("validate_only", "--validate")) if values[name]]
+    idle = [flag for name, flag in _NEEDS_A_RUN.items() if values[name]]
+    if len(instead) > 1:
+        raise UsageError("--list and --validate exclude each other: give one of them")
+    if instead and idle:
+        raise UsageError(f"{' and '.join(idle)} has no effect with {instead[0]}, which runs no trials of an agent")
+
+
 def _list(suite: Suite) -> int:
+    from skillgrade.reports.terminal.console import make_console
     from skillgrade.reports.terminal.listing import print_tasks
-    from skillgrade.reports.terminal.text import make_console
 
     print_tasks(make_console(to_stderr=False), suite)
     return ExitCode.OK

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from skillgrade.agents import AGENTS
 from skillgrade.agents.base import AgentTurn
 from skillgrade.capture import OutputSink
-from skillgrade.engine.environment import agent_environment, grader_environment
 from skillgrade.engine.spec import TrialSpec
+from skillgrade.engine.variables import agent_variables, grader_variables
 from skillgrade.engine.verdict import TrialVerdict, weigh
 from skillgrade.errors import AgentError, ProviderError, Stage
 from skillgrade.graders import GRADERS
@@ -22,7 +22,8 @@ from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import CommandResult, Place, Prepared, Provider, StagedFile, Workspace, WorkspaceSpec
 
-_TRANSCRIPT = "transcript.txt"
+TRANSCRIPT = "transcript.txt"
+"""What the agent printed, for graders and people, in the control folder and in the attempt's."""
 
 
 class Attempt:
@@ -33,7 +34,6 @@ class Attempt:
         agent_run: How the agent ended, once it did.
         grader_results: What graders said so far.
         notes: What the reader of the record should know.
-        files: What it left, by name, relative to the run's folder.
 
     All of them hold what is known at any moment, so they outlast whatever ends the attempt.
     """
@@ -45,7 +45,6 @@ class Attempt:
         self.agent_run: AgentRun | None = None
         self.grader_results: list[GraderResult] = []
         self.notes: list[str] = []
-        self.files: dict[str, str] = {}
         self._spec = spec
         self._provider = provider
         self._env_file = env_file
@@ -54,6 +53,10 @@ class Attempt:
         self._agent = AGENTS[spec.agent]
         self._run = RunFolder(spec.run_folder)
         self._folder = self._run.attempt_folder(spec.task.name, spec.trial, spec.attempt)
+
+    def files(self) -> dict[str, str]:
+        """What it has left in its folder: by name, the path relative to the run's folder."""
+        return {path.name: path.relative_to(self._run.path).as_posix() for path in sorted(self._folder.iterdir())}
 
     def run(self) -> TrialVerdict:
         """Take every step.
@@ -109,10 +112,10 @@ class Attempt:
         task = self._spec.task
         turn = AgentTurn(
             instruction=task.instruction,
-            env=agent_environment(task, self._agent, self._env_file, os.environ),
+            env=agent_variables(task, self._agent, self._env_file, os.environ, self._spec.withheld),
             timeout=task.timeout,
-            stdout=self._sink("stdout", "agent.stdout"),
-            stderr=self._sink("stderr", "agent.stderr"),
+            stdout=self._sink("agent.stdout"),
+            stderr=self._sink("agent.stderr"),
         )
         result = self._agent.act(task, turn, workspace, self._stop)
         self.agent_run = AgentRun(
@@ -138,7 +141,7 @@ class Attempt:
         task = self._spec.task
         graders = [(GRADERS[spec.type], spec) for spec in task.graders]
         files = [file for grader, spec in graders for file in grader.files(spec)]
-        files.append(StagedFile(_TRANSCRIPT, Place.CONTROL, data=transcript))
+        files.append(StagedFile(TRANSCRIPT, Place.CONTROL, data=transcript))
         in_the_way = workspace.put(files)
         if in_the_way and self._spec.act:
             self.notes.append(
@@ -152,9 +155,9 @@ class Attempt:
                 "turn": 0,
                 "expected": task.expected,
                 "metadata": dict(task.metadata),
-                "transcript": str(PurePosixPath(workspace.control) / _TRANSCRIPT),
+                "transcript": str(PurePosixPath(workspace.control) / TRANSCRIPT),
             },
-            env=grader_environment(task, self._env_file, os.environ),
+            env=grader_variables(task, self._env_file, os.environ),
             timeout=task.grader_timeout,
             folder=self._folder,
             redaction=self._redactor.filter,
@@ -168,10 +171,8 @@ class Attempt:
             return self._spec.task.grader_workspace == "fresh"
         return isinstance(self._spec.prepared, Prepared) and self._spec.prepared.root_agent
 
-    def _sink(self, name: str, file_name: str) -> OutputSink:
-        path = self._folder / file_name
-        self.files[name] = path.relative_to(self._run.path).as_posix()
-        return OutputSink(path, byte_filter=self._redactor.filter())
+    def _sink(self, name: str) -> OutputSink:
+        return OutputSink(self._folder / name, byte_filter=self._redactor.filter())
 
 
 def _place(dest: str) -> Place:

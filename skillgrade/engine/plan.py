@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from skillgrade.agents import AGENTS
 from skillgrade.agents.base import Agent
 from skillgrade.agents.choose import choose_agent
-from skillgrade.engine.environment import effective_variables, withheld_names
+from skillgrade.engine.env_file import effective_variables
+from skillgrade.engine.variables import judge_key_names
 from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS
 from skillgrade.stop import Stop
@@ -42,24 +43,26 @@ class Plan:
     Attributes:
         suite: The suite, with the selected tasks.
         tasks: One per task of the suite, in its order.
+        withheld: The variables of `.env` that agents do not get because judges of the run use them.
         notes: What the user should know before it starts, once each.
     """
 
     suite: Suite
     tasks: tuple[TaskPlan, ...]
+    withheld: frozenset[str]
     notes: tuple[str, ...]
 
     @property
     def trial_count(self) -> int:
         """How many trials there are, retries not counted."""
-        return sum(planned.task.trials for planned in self.tasks)
+        return sum(task_plan.task.trials for task_plan in self.tasks)
 
     def trials(self) -> Iterator[tuple[TaskPlan, int]]:
         """Every trial, lazily: the first of every task, then the second of every task, and so on."""
-        for trial in range(max(planned.task.trials for planned in self.tasks)):
-            for planned in self.tasks:
-                if trial < planned.task.trials:
-                    yield planned, trial
+        for trial in range(max(task_plan.task.trials for task_plan in self.tasks)):
+            for task_plan in self.tasks:
+                if trial < task_plan.task.trials:
+                    yield task_plan, trial
 
 
 def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, str], stop: Stop) -> Plan:
@@ -89,8 +92,7 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
         if problem := agent.problem(task):
             problems.append(f'task "{task.name}": {problem}')
         agents.append(agent)
-    if problems:
-        raise UsageError("\n".join(dict.fromkeys(problems)))
+    _refuse(problems)
     return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file), stop)
 
 
@@ -112,22 +114,27 @@ def make_validation_plan(suite: Suite, stop: Stop) -> Plan:
         problems += [f'task "{task.name}": {problem}' for problem in _task_problems(task)]
         if problem := solution.problem(task):
             problems.append(f'task "{task.name}": {problem}')
-    if problems:
-        raise UsageError("\n".join(dict.fromkeys(problems)))
+    _refuse(problems)
     tasks = tuple(replace(task, trials=1) for task in suite.tasks)
     return _place(replace(suite, tasks=tasks), [solution] * len(tasks), (), stop)
 
 
+def _refuse(problems: Sequence[str]) -> None:
+    if problems:
+        raise UsageError("\n".join(dict.fromkeys(problems)))
+
+
 def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: Stop) -> Plan:
-    planned = []
+    task_plans = []
     gathered = list(notes)
     choose = functools.cache(choose_provider)  # it asks the daemon, and most tasks are alike
     for task, agent in zip(suite.tasks, agents, strict=True):
         choice = choose(task.provider, task.docker, agent.name, agent.is_llm, stop)
         if task.provider == AUTO:
             gathered.append(choice.reason)
-        planned.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
-    return Plan(suite, tuple(planned), tuple(dict.fromkeys(gathered)))
+        task_plans.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
+    withheld = judge_key_names(suite.tasks)
+    return Plan(suite, tuple(task_plans), withheld, tuple(dict.fromkeys(gathered)))
 
 
 def _environment(task: Task, agent: Agent) -> EnvironmentSpec:
@@ -158,9 +165,11 @@ def _task_problems(task: Task) -> Iterator[str]:
 
 def _agent_notes(tasks: Sequence[Task], agents: Sequence[Agent], env_file: Mapping[str, str]) -> list[str]:
     notes = []
+    judged = judge_key_names(tasks)
     for task, agent in zip(tasks, agents, strict=True):
         if task.agent.model and not agent.takes_model:
             notes.append(f'the "{agent.name}" agent ignores the model {task.agent.model!r}')
-        if agent.name == "command" and (names := withheld_names(task, env_file)):
-            notes.append(f"{', '.join(names)} of .env is used by judges and kept from the agent (`env:` would give it)")
+        kept = [name for name in env_file if name in judged and name not in {*task.env_names, *task.env_values}]
+        if agent.gets_env_file and kept:
+            notes.append(f"{', '.join(kept)} of .env is used by judges and kept from the agent (`env:` would give it)")
     return list(dict.fromkeys(notes))

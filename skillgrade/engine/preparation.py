@@ -1,9 +1,9 @@
-"""What the trials of a run share, made once before the first of them."""
+"""What the trials of a run share, made once before the first of them and removed after the last."""
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from skillgrade.engine.listener import RunListener
@@ -12,13 +12,13 @@ from skillgrade.engine.spec import TrialSpec
 from skillgrade.errors import InfrastructureError
 from skillgrade.results.folder import RunFolder, run_folders
 from skillgrade.results.records import TrialError
+from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
+from skillgrade.storage import storing
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Prepared, SkillSnapshot
+from skillgrade.workspace.run_folders import make_run_folder, remove_run_folders, sweep_dead_runs
 from skillgrade.workspace.skills import snapshot_skill
-from skillgrade.workspace.tree import remove_tree
-
-_SKILLS = "skills"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Preparation:
         folder: The run's folder.
         skills: The run's own copies of the skills.
         environments: What each provider made of each environment, or why it could not.
-        notes: What the user should know, once each.
+        notes: What the user should know, once each, redacted.
     """
 
     plan: Plan
@@ -39,69 +39,84 @@ class Preparation:
     environments: Mapping[tuple[str, EnvironmentSpec], Prepared | TrialError]
     notes: tuple[str, ...]
 
-    def spec(self, planned: TaskPlan, trial: int, attempt: int, *, act: bool = True) -> TrialSpec:
+    def spec(self, task_plan: TaskPlan, trial: int, attempt: int, *, act: bool = True) -> TrialSpec:
         """The spec of one attempt."""
         return TrialSpec(
-            task=planned.task,
+            task=task_plan.task,
             trial=trial,
             attempt=attempt,
-            agent=planned.agent,
-            provider=planned.provider,
-            prepared=self.environments[planned.provider, planned.environment],
+            agent=task_plan.agent,
+            provider=task_plan.provider,
+            prepared=self.environments[task_plan.provider, task_plan.environment],
             skills=self.skills,
-            env_root=self.plan.suite.root,
+            env_file=self.plan.suite.env_file,
+            withheld=self.plan.withheld,
             run_folder=self.folder.path,
             act=act,
         )
 
-    def clean_up(self) -> None:
-        """Remove what only this run used."""
-        shutil.rmtree(self.folder.path / _SKILLS, ignore_errors=True)
-        for provider in {planned.provider for planned in self.plan.tasks}:
-            provider_named(provider).end_run(self.folder.run_id)
 
-
-def prepare(plan: Plan, folder: RunFolder, listener: RunListener, stop: Stop) -> Preparation:
-    """Copy the skills and build every distinct environment.
+@contextmanager
+def prepared(
+    plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunListener, stop: Stop
+) -> Iterator[Preparation]:
+    """Copy the skills and build every distinct environment; what only this run can use is removed at the end.
 
     An environment that cannot be built errors its trials and no others.
 
     Raises:
+        ProviderError: A skill cannot be read.
         StorageError: The copies could not be written.
         Cancelled: The stop came.
     """
-    remove_tree(folder.path / _SKILLS)  # of a session of this run that was killed
-    skills: list[SkillSnapshot] = []
-    notes = [*plan.suite.warnings, *plan.notes]
-    # Results may lie in the skill's folder: beside eval.yaml, or where --output says.
-    own_files = plan.suite.own_files.union(run_folders(folder.path.parent))
-    for skill in plan.suite.skills:
-        snapshot, warnings = snapshot_skill(skill, folder.path / _SKILLS / skill.name, own_files)
-        skills.append(snapshot)
-        notes += warnings
+    sweep_dead_runs()
+    try:
+        yield _prepare(plan, folder, redactor, listener, stop)
+    finally:
+        for name in {task_plan.provider for task_plan in plan.tasks}:
+            provider_named(name).end_run(folder.run_id)
+        remove_run_folders(folder.run_id)
+
+
+def _prepare(plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunListener, stop: Stop) -> Preparation:
+    skills, notes = _copy_skills(plan, folder)
     environments: dict[tuple[str, EnvironmentSpec], Prepared | TrialError] = {}
-    for planned in plan.tasks:
-        key = (planned.provider, planned.environment)
+    for task_plan in plan.tasks:
+        key = (task_plan.provider, task_plan.environment)
         if key not in environments:
-            listener.preparing(_describe(planned))
-            environments[key] = _prepare_one(planned, folder.run_id, stop)
+            listener.preparing(_describe(task_plan))
+            environments[key] = _prepare_one(task_plan, folder.run_id, stop)
     for made in environments.values():
         notes += made.notes if isinstance(made, Prepared) else ()
-    return Preparation(plan, folder, tuple(skills), environments, tuple(dict.fromkeys(notes)))
+    told = dict.fromkeys(redactor.text(note) for note in [*plan.suite.warnings, *plan.notes, *notes])
+    return Preparation(plan, folder, skills, environments, tuple(told))
 
 
-def _prepare_one(planned: TaskPlan, run: str, stop: Stop) -> Prepared | TrialError:
+def _copy_skills(plan: Plan, folder: RunFolder) -> tuple[tuple[SkillSnapshot, ...], list[str]]:
+    """The copies, and what was left out of them though it is not the eval's."""
+    if not plan.suite.skills:
+        return (), []
+    with storing(folder.path):
+        target = make_run_folder(folder.run_id, "skills")
+    # Results may lie in the skill's folder: beside eval.yaml, or where --output says.
+    own_files = plan.suite.own_files.union(run_folders(folder.path.parent))
+    skills: list[SkillSnapshot] = []
+    notes: list[str] = []
+    for skill in plan.suite.skills:
+        snapshot, warnings = snapshot_skill(skill, target / skill.name, own_files)
+        skills.append(snapshot)
+        notes += warnings
+    return tuple(skills), notes
+
+
+def _prepare_one(task_plan: TaskPlan, run: str, stop: Stop) -> Prepared | TrialError:
     try:
-        return provider_named(planned.provider).prepare(planned.environment, run, stop)
+        return provider_named(task_plan.provider).prepare(task_plan.environment, run, stop)
     except InfrastructureError as error:
         return TrialError(error.stage, str(error))
 
 
-def _describe(planned: TaskPlan) -> str:
-    environment = planned.environment
-    parts = [planned.provider]
-    if planned.provider == "docker":
-        parts.append(environment.docker.base)
-    if environment.docker.setup or environment.agent_install or environment.grader_setups:
-        parts.append("with its set-up")
-    return " ".join(parts)
+def _describe(task_plan: TaskPlan) -> str:
+    environment = task_plan.environment
+    has_setup = environment.docker.setup or environment.agent_install or environment.grader_setups
+    return f"{task_plan.provider} {environment.docker.base}{' with its set-up' if has_setup else ''}"

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from skillgrade import __version__
 from skillgrade.agents import AGENTS
+from skillgrade.engine.dispatch import Attempts, run_attempts
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import Plan
-from skillgrade.engine.pool import Pool, ThreadPool
-from skillgrade.engine.preparation import Preparation, prepare
+from skillgrade.engine.pool import ThreadPool
+from skillgrade.engine.preparation import Preparation, prepared
 from skillgrade.engine.resume import Recorded, read_recorded, save_fingerprint
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.waiting import Waiting
-from skillgrade.engine.window import run_attempts
 from skillgrade.errors import Cancelled, StorageError, UserError
 from skillgrade.results.folder import RunFolder, create_run_folder
 from skillgrade.results.journal import Journal
@@ -25,7 +25,7 @@ from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.report import RunReport
 from skillgrade.results.report_file import write_report
-from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo, RunPrepared, SkillInfo
+from skillgrade.results.run_info import RunEnd, RunInfo, RunPrepared, SkillInfo, TaskInfo
 from skillgrade.stop import Stop
 from skillgrade.workspace import provider_named
 
@@ -124,50 +124,36 @@ class _Session:
         if missing == 0:
             self.listener.note("every trial of this run has a verdict already; nothing is left to run")
             return
-        preparation = prepare(self.plan, self.folder, self.listener, self.stop)
-        try:
+        with prepared(self.plan, self.folder, self.redactor, self.listener, self.stop) as preparation:
             self._tell(preparation)
-            self.listener.run_started(missing, parallel)
+            waiting = Waiting(preparation, self.recorded)
+
+            def finished(spec: TrialSpec, record: TrialRecord) -> bool:
+                self.journal.append(record)
+                return not self.stop.is_set() and waiting.put_back(spec, record)
+
             with closing(ThreadPool(min(parallel, missing), self.stop)) as pool:
-                self._run_attempts(pool, Waiting(preparation, self.recorded))
-        finally:
-            self.listener.run_finished()
-            preparation.clean_up()
+                run_attempts(pool, Attempts(missing, waiting.take, finished), self.listener, self.stop)
 
     def _tell(self, preparation: Preparation) -> None:
         skills = tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills)
-        notes = tuple(self.redactor.text(note) for note in preparation.notes)
-        self.journal.prepared(RunPrepared(skills, notes))
-        for note in notes:
+        self.journal.prepared(RunPrepared(skills, preparation.notes))
+        for note in preparation.notes:
             self.listener.note(note)
-
-    def _run_attempts(self, pool: Pool, waiting: Waiting) -> None:
-        def take() -> TrialSpec | None:
-            spec = waiting.take()
-            if spec is not None:
-                self.listener.trial_started(spec.task.name, spec.trial, spec.attempt)
-            return spec
-
-        def finished(spec: TrialSpec, record: TrialRecord) -> None:
-            self.journal.append(record)
-            retried = not self.stop.is_set() and waiting.put_back(spec, record)
-            self.listener.trial_finished(record, retried)
-
-        run_attempts(pool, take, finished, self.stop)
 
 
 def _planned_tasks(plan: Plan, redactor: Redactor) -> list[TaskInfo]:
     return [
         TaskInfo(
-            task=planned.task.name,
-            planned=planned.task.trials,
-            threshold=planned.task.threshold,
-            pass_threshold=planned.task.pass_threshold,
-            agent=planned.agent,
-            provider=planned.provider,
-            isolation=str(provider_named(planned.provider).isolation),
-            model=planned.task.agent.model if AGENTS[planned.agent].takes_model else None,
-            metadata=redactor.value(dict(planned.task.metadata)),
+            task=task_plan.task.name,
+            planned=task_plan.task.trials,
+            threshold=task_plan.task.threshold,
+            pass_threshold=task_plan.task.pass_threshold,
+            agent=task_plan.agent,
+            provider=task_plan.provider,
+            isolation=str(provider_named(task_plan.provider).isolation),
+            model=task_plan.task.agent.model if AGENTS[task_plan.agent].takes_model else None,
+            metadata=redactor.value(dict(task_plan.task.metadata)),
         )
-        for planned in plan.tasks
+        for task_plan in plan.tasks
     ]

@@ -22,7 +22,8 @@ class TrialSpec:
         provider: A key of `skillgrade.workspace.PROVIDERS`.
         prepared: What that provider made for the task's environment, or why it could not.
         skills: The run's own copies of the skills.
-        env_root: The folder whose `.env` holds the eval's variables.
+        env_file: The `.env` that holds the eval's variables; None when there is none.
+        withheld: The variables of it that the agent does not get.
         run_folder: The run's folder; its name is the run's id.
         act: Whether the agent acts; without, the graders score the untouched workspace.
     """
@@ -34,6 +35,7 @@ class TrialSpec:
     provider: str
     prepared: Prepared | TrialError
     skills: tuple[SkillSnapshot, ...]
-    env_root: Path
+    env_file: Path | None
+    withheld: frozenset[str]
     run_folder: Path
     act: bool = True

@@ -7,7 +7,7 @@ import time
 from datetime import UTC, datetime
 
 from skillgrade.engine.attempt import Attempt
-from skillgrade.engine.environment import read_env_file
+from skillgrade.engine.env_file import read_env_file
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.verdict import TrialVerdict
 from skillgrade.errors import Cancelled, InfrastructureError, SkillgradeError, Stage, StorageError
@@ -31,7 +31,7 @@ def run_trial(spec: TrialSpec, stop: Stop) -> TrialRecord:
     redactor = Redactor(frozenset())
     provider = None
     try:
-        env_file = read_env_file(spec.env_root)
+        env_file = read_env_file(spec.env_file)
         redactor = Redactor(secret_values(env_file, os.environ))
         provider = provider_named(spec.provider)
         attempt = Attempt(spec, provider, env_file, redactor, stop)
@@ -56,7 +56,7 @@ def run_trial(spec: TrialSpec, stop: Stop) -> TrialRecord:
         notes=tuple(redactor.text(note) for note in attempt.notes) if attempt else (),
         isolation=str(provider.isolation) if provider else "",
         image=spec.prepared.digest if isinstance(spec.prepared, Prepared) else None,
-        files=dict(attempt.files) if attempt else {},
+        files=attempt.files() if attempt else {},
     )
 
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from skillgrade.checks.validation import TaskValidation, judge_validation
+from skillgrade.checks.validation import TaskValidation, Validation, judge_validation
+from skillgrade.engine.dispatch import Attempts, run_attempts
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import make_validation_plan
 from skillgrade.engine.pool import ThreadPool
-from skillgrade.engine.preparation import Preparation, prepare
+from skillgrade.engine.preparation import Preparation, prepared
 from skillgrade.engine.spec import TrialSpec
-from skillgrade.engine.window import run_attempts
 from skillgrade.graders import GRADERS
 from skillgrade.results.folder import VALIDATIONS_NAME, create_run_folder
 from skillgrade.results.records import TrialRecord
+from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite, Task
 
@@ -26,30 +27,16 @@ _SOLVED, _UNTOUCHED = 0, 1
 _Records = dict[tuple[str, int], TrialRecord]
 
 
-@dataclass(frozen=True, slots=True)
-class Validation:
-    """What came of the selected tasks.
-
-    Attributes:
-        tasks: One per task with a reference solution, in the order of the suite.
-        unsolved: The tasks that have none.
-        left_out: The grader types that no validation of this version can answer for.
-        folder: Where transcripts and grader output stand; None when nothing ran.
-    """
-
-    tasks: tuple[TaskValidation, ...]
-    unsolved: tuple[str, ...]
-    left_out: tuple[str, ...]
-    folder: Path | None
-
-
-def validate(suite: Suite, base: Path, parallel: int, listener: RunListener, stop: Stop) -> Validation:
+def validate(
+    suite: Suite, base: Path, parallel: int, redactor: Redactor, listener: RunListener, stop: Stop
+) -> Validation:
     """Prove the graders of every task that has a reference solution.
 
     Args:
         suite: The selected tasks and graders.
         base: Below it the folder for transcripts and grader output is made.
         parallel: How many trials run at a time.
+        redactor: Applied to what the listener is told.
         listener: Told what happens.
         stop: Ends it early.
 
@@ -72,7 +59,10 @@ def validate(suite: Suite, base: Path, parallel: int, listener: RunListener, sto
         plan = make_validation_plan(replace(suite, tasks=tuple(provable)), stop)
         run_folder = create_run_folder(base / VALIDATIONS_NAME)
         folder = run_folder.path
-        records = _run(prepare(plan, run_folder, listener, stop), parallel, listener, stop)
+        with prepared(plan, run_folder, redactor, listener, stop) as preparation:
+            for note in preparation.notes:
+                listener.note(note)
+            records = _run(preparation, parallel, listener, stop)
         stop.check()
         for task in provable:
             validations[task.name] = judge_validation(task, *(records[task.name, n] for n in (_SOLVED, _UNTOUCHED)))
@@ -87,30 +77,17 @@ def _run(preparation: Preparation, parallel: int, listener: RunListener, stop: S
     records: _Records = {}
     specs = _specs(preparation)
 
-    def take() -> TrialSpec | None:
-        spec = next(specs, None)
-        if spec is not None:
-            listener.trial_started(spec.task.name, spec.trial, spec.attempt)
-        return spec
-
-    def finished(spec: TrialSpec, record: TrialRecord) -> None:
+    def finished(spec: TrialSpec, record: TrialRecord) -> bool:
         records[spec.task.name, spec.trial] = record
-        listener.trial_finished(record, retried=False)
+        return False
 
-    for note in preparation.notes:
-        listener.note(note)
     count = 2 * len(preparation.plan.tasks)
-    try:
-        listener.run_started(count, parallel)
-        with closing(ThreadPool(min(parallel, count), stop)) as pool:
-            run_attempts(pool, take, finished, stop)
-    finally:
-        listener.run_finished()
-        preparation.clean_up()
+    with closing(ThreadPool(min(parallel, count), stop)) as pool:
+        run_attempts(pool, Attempts(count, lambda: next(specs, None), finished), listener, stop)
     return records
 
 
 def _specs(preparation: Preparation) -> Iterator[TrialSpec]:
-    for planned in preparation.plan.tasks:
-        yield preparation.spec(planned, _SOLVED, attempt=0)
-        yield preparation.spec(planned, _UNTOUCHED, attempt=0, act=False)
+    for task_plan in preparation.plan.tasks:
+        yield preparation.spec(task_plan, _SOLVED, attempt=0)
+        yield preparation.spec(task_plan, _UNTOUCHED, attempt=0, act=False)

@@ -23,14 +23,14 @@ class Waiting:
     def __init__(self, preparation: Preparation, recorded: Recorded) -> None:
         self._preparation = preparation
         self._recorded = recorded
-        self._plans = {planned.task.name: planned for planned in preparation.plan.tasks}
+        self._plans = {task_plan.task.name: task_plan for task_plan in preparation.plan.tasks}
         self._trials = self._missing()
         self._again: deque[TrialSpec] = deque()
 
     def take(self) -> TrialSpec | None:
         """The one that waits longest; None when none waits."""
-        for planned, trial in self._trials:
-            return self._preparation.spec(planned, trial, self._first_attempt(planned.task.name, trial))
+        for task_plan, trial in self._trials:
+            return self._preparation.spec(task_plan, trial, self._first_attempt(task_plan.task.name, trial))
         return self._again.popleft() if self._again else None
 
     def put_back(self, spec: TrialSpec, record: TrialRecord) -> bool:
@@ -50,9 +50,9 @@ class Waiting:
         return True
 
     def _missing(self) -> Iterator[tuple[TaskPlan, int]]:
-        for planned, trial in self._preparation.plan.trials():
-            if (planned.task.name, trial) not in self._recorded.done:
-                yield planned, trial
+        for task_plan, trial in self._preparation.plan.trials():
+            if (task_plan.task.name, trial) not in self._recorded.done:
+                yield task_plan, trial
 
     def _first_attempt(self, task: str, trial: int) -> int:
         return self._recorded.attempts.get((task, trial), 0)

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from skillgrade.capture import OutputSink
 from skillgrade.errors import GraderError, UserError
 from skillgrade.graders.base import GraderContext
-from skillgrade.graders.output import Verdict, read_verdict
+from skillgrade.graders.output import GraderAnswer, read_answer
 from skillgrade.results.records import GraderResult, GraderStatus
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DeterministicSpec, GraderSpec
@@ -47,7 +47,7 @@ class DeterministicGrader:
         return tuple(files)
 
     def grade(self, spec: GraderSpec, context: GraderContext, workspace: Workspace, stop: Stop) -> GraderResult:
-        """Run it and read its verdict.
+        """Run it and read its answer.
 
         Raises:
             WorkspaceError: The workspace broke.
@@ -68,7 +68,7 @@ class DeterministicGrader:
         )
         duration_ms = round((time.monotonic() - started) * 1000)
         try:
-            verdict = _verdict(result, context.timeout)
+            answer = _answer(result, context.timeout)
         except GraderError as error:
             return GraderResult(
                 self.type, spec.index, GraderStatus.ERROR, None, spec.weight, str(error), duration_ms=duration_ms
@@ -77,10 +77,10 @@ class DeterministicGrader:
             self.type,
             spec.index,
             GraderStatus.OK,
-            verdict.score,
+            answer.score,
             spec.weight,
-            verdict.details,
-            verdict.checks,
+            answer.details,
+            answer.checks,
             duration_ms=duration_ms,
         )
 
@@ -103,13 +103,13 @@ def grader_argv(spec: DeterministicSpec, control: str) -> tuple[str, ...]:
     return ("bash", "-c", spec.run)
 
 
-def _verdict(result: CommandResult, timeout: float) -> Verdict:
+def _answer(result: CommandResult, timeout: float) -> GraderAnswer:
     if result.timed_out:
         raise GraderError(f"the grader ran into its limit of {timeout:g} s (grader_timeout) and was killed")
     if result.not_found:
         raise GraderError(f"the grader could not be started: {_last_words(result) or 'its program was not found'}")
     try:
-        return read_verdict(result.stdout.text())
+        return read_answer(result.stdout.text())
     except GraderError as error:
         if result.out_of_memory:
             raise GraderError("the grader was killed because the workspace ran out of memory (memory_mb)") from error

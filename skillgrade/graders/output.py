@@ -33,7 +33,7 @@ _ADVICE = "print one JSON object with score and details on stdout, and send all 
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class GraderAnswer:
     """What a deterministic grader said: a score of 0..1, its words, its checks."""
 
     score: float
@@ -41,7 +41,7 @@ class Verdict:
     checks: tuple[Check, ...]
 
 
-def read_verdict(stdout: str) -> Verdict:
+def read_answer(stdout: str) -> GraderAnswer:
     """Read a grader's verdict from everything that it printed: the last JSON object that has a ``score``.
 
     Args:
@@ -60,7 +60,7 @@ def read_verdict(stdout: str) -> Verdict:
             f"the grader printed {quoted or 'nothing'}, where a JSON object with a score belongs: {_ADVICE}"
         )
     _check_shape(last)
-    return Verdict(
+    return GraderAnswer(
         score=float(last["score"]),
         details=last["details"],
         checks=tuple(

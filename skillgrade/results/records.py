@@ -115,7 +115,7 @@ class TrialRecord:
         notes: What the reader should know: tampering, dropped output, absolute destinations.
         isolation: ``container``, ``sandbox`` or ``none``.
         image: The image's digest, in Docker.
-        files: Name to path of what the trial left, relative to the run folder (``stdout``, ``stderr``).
+        files: What it left: by name (``agent.stdout``, ``grader-0.stderr``), the path relative to the run's folder.
         tokens: By kind, when known.
         cost_usd: When known.
     """

@@ -22,6 +22,7 @@ from skillgrade.suite.schema import schema_errors
 from skillgrade.suite.tasks import TaskReader
 
 SUITE_FILE = "eval.yaml"
+ENV_FILE = ".env"
 
 
 def load_suite(path: Path, *, allow_outside: bool = False, results: Iterable[Path] = ()) -> Suite:
@@ -49,12 +50,14 @@ def load_suite(path: Path, *, allow_outside: bool = False, results: Iterable[Pat
     if any(file.parent != skill.folder and file.is_relative_to(skill.folder) for skill in skills):
         references.own.add(file.parent)  # a folder of its own inside the skill is the eval's with all that it holds
     tasks = _tasks(root, TaskReader(root.get("defaults"), references))
+    env_file = _env_file(files, findings)
     findings.raise_errors()
     suite = Suite(
         file=file,
         root=file.parent,
         tasks=tasks,
         skills=skills,
+        env_file=env_file,
         own_files=frozenset(references.own),
         warnings=_sentences(in_order(findings.warnings)),
     )
@@ -100,6 +103,17 @@ def _skills(root: Cursor, files: EvalFiles, findings: Findings) -> tuple[Skill, 
             )
             findings.error(place.mark, "skill", message)
     return skills
+
+
+def _env_file(files: EvalFiles, findings: Findings) -> Path | None:
+    """The `.env` whose variables the agent gets: a link must not bring in somebody else's."""
+    file = files.root / ENV_FILE
+    if not file.exists():
+        return None
+    if files.leaves(file):
+        message = f"is a link that leaves {files.border}; pass --allow-outside if it may be read"
+        findings.errors.append(Problem(message, file))
+    return file
 
 
 def _tasks(root: Cursor, reader: TaskReader) -> tuple[Task, ...]:

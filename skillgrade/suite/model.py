@@ -218,6 +218,7 @@ class Suite:
         root: Its folder.
         tasks: In the order of the file.
         skills: The skills under test; empty when there is none.
+        env_file: The `.env` beside the file; None when there is none.
         own_files: Files and folders, absolute, that belong to the eval and must not reach the agent with the skill:
             eval.yaml, its imports, everything it references.
         warnings: What is suspicious but no error, one sentence each, with its place.
@@ -229,6 +230,7 @@ class Suite:
     root: Path
     tasks: tuple[Task, ...]
     skills: tuple[Skill, ...] = ()
+    env_file: Path | None = None
     own_files: frozenset[Path] = frozenset()
     warnings: tuple[str, ...] = ()
     contents: Mapping[str, str] = field(default_factory=dict)

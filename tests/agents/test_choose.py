@@ -2,11 +2,17 @@ from __future__ import annotations
 
 import pytest
 
-from skillgrade.agents.choose import AGENT_BY_KEY, choose_agent
+from skillgrade.agents.choose import choose_agent
 from skillgrade.errors import UsageError
 from skillgrade.suite.model import AgentSpec
 
-KEYS = dict.fromkeys(AGENT_BY_KEY, "key")
+AGENTS_BY_KEY = {
+    "GEMINI_API_KEY": "gemini",
+    "GOOGLE_API_KEY": "gemini",
+    "ANTHROPIC_API_KEY": "claude",
+    "OPENAI_API_KEY": "codex",
+}
+KEYS = dict.fromkeys(AGENTS_BY_KEY, "key")
 
 
 def test_what_the_file_says_wins_over_every_key() -> None:
@@ -23,7 +29,14 @@ def test_an_empty_key_is_no_key(key: str) -> None:
         choose_agent(AgentSpec(), {key: ""})
 
 
-@pytest.mark.parametrize(("key", "agent"), AGENT_BY_KEY.items())
+@pytest.mark.parametrize(("key", "agent"), AGENTS_BY_KEY.items())
 def test_the_only_key_chooses_its_agent(key: str, agent: str) -> None:
     with pytest.raises(UsageError, match=f'the agent "{agent}" is not part of this version: it runs command'):
         choose_agent(AgentSpec(), {key: "k"})
+
+
+def test_two_keys_of_one_provider_are_one_agent_and_keys_of_two_are_none() -> None:
+    with pytest.raises(UsageError, match='the agent "gemini"'):
+        choose_agent(AgentSpec(), {"GEMINI_API_KEY": "a", "GOOGLE_API_KEY": "b"})
+    with pytest.raises(UsageError, match="GEMINI_API_KEY and OPENAI_API_KEY are all set"):
+        choose_agent(AgentSpec(), {"GEMINI_API_KEY": "a", "OPENAI_API_KEY": "b"})

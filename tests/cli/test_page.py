@@ -9,9 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
+from skillgrade.cli.exit_codes import ExitCode
 from skillgrade.cli.main import COMMANDS
 from skillgrade.cli.run import PRESETS
-from skillgrade.exit_codes import ExitCode
 
 PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
 MODULES = {"": "skillgrade.cli.run", **COMMANDS}

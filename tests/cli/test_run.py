@@ -84,6 +84,9 @@ def test_list_shows_trials_graders_and_metadata(shell: Shell) -> None:
         (("--parallel=0",), "0"),
         (("--retries=-1",), "-1"),
         (("--bogus",), "--bogus"),
+        (("--validate", "--json"), "--json has no effect with --validate"),
+        (("--list", "--resume"), "--resume has no effect with --list"),
+        (("--list", "--validate"), "--list and --validate exclude each other"),
         (("--smoke", "--regression"), "--smoke and --regression exclude each other"),
         (("--eval=wriites",), "wriites"),
         (("no-such-task",), "no-such-task"),
@@ -262,3 +265,39 @@ def read_terminal(descriptor: int) -> str:
             os.close(descriptor)
             return data.decode()
         data += block
+
+
+def test_resume_goes_on_with_the_latest_run_and_names_what_differs(shell: Shell) -> None:
+    first = shell.run("--retries=0", "--command=no-such-program")
+    assert first.code == 3
+    refused = shell.run("--resume", "--trials=3", "--command=no-such-program")
+    assert refused.code == 2
+    assert 'task "writes": planned was 2 and is 3' in refused.err
+    again = shell.run("--resume", "--retries=0", "--command=no-such-program", "--json")
+    document = json.loads(again.out)
+    assert (again.code, document["totals"]["errored"]) == (3, 4)
+    assert document["tasks"][0]["trials"][0]["attempts"] == 2
+    assert document["run_id"] in first.out
+    by_name = shell.run(f"--resume={document['run_id']}", "--retries=0", "--command=no-such-program", "--json")
+    assert json.loads(by_name.out)["tasks"][0]["trials"][0]["attempts"] == 3
+    assert shell.run("--resume=20200101-000000-0000").code == 2
+
+
+def test_a_killed_run_goes_on_where_it_was(shell: Shell, tmp_path: Path) -> None:
+    """Killed by SIGKILL while its second trial runs: the first stays, the second and the others run."""
+    command = f"[ -e {tmp_path}/done ] && {{ [ -e {tmp_path}/go ] || {{ touch {tmp_path}/second; sleep 600; }}; }}; "
+    command += f"touch {tmp_path}/done; cat > out.txt"
+    arguments = ("--eval=writes", f"--command={command}", "--parallel=1", "--trials=3")
+    with shell.start(*arguments) as process:
+        assert eventually((tmp_path / "second").exists)
+        process.kill()
+    (tmp_path / "go").touch()
+    done = shell.run("--resume", *arguments, "--json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    (task,) = document["tasks"]
+    assert [(trial["trial"], trial["outcome"], trial["attempts"]) for trial in task["trials"]] == [
+        (0, "passed", 1), (1, "passed", 1), (2, "passed", 1),
+    ]  # fmt: skip
+    assert not document["interrupted"]
+    assert list(shell.tmp.iterdir()) == []

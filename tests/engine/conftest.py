@@ -29,7 +29,13 @@ class Bench:
 
     def spec(self, task: Task, *, agent: str = "command", act: bool = True, trial: int = 0) -> TrialSpec:
         prepared = provider_named("local").prepare(EnvironmentSpec(DockerSpec()), self.folder.run_id, self.stop)
-        return TrialSpec(task, trial, 0, agent, "local", prepared, (), self.root, self.folder.path, act)
+        return TrialSpec(
+            task, trial, 0, agent, "local", prepared, (), self.env_file(), frozenset(), self.folder.path, act
+        )
+
+    def env_file(self) -> Path | None:
+        file = self.root / ".env"
+        return file if file.exists() else None
 
     def run(self, command: str, run: str, *, act: bool = True, trial: int = 0, **fields: Any) -> TrialRecord:
         """One trial of a `command` agent under one grader."""

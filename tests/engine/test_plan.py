@@ -97,14 +97,14 @@ def test_a_script_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> Non
     assert "nothing says how to run this script" in refusal(local(graders=(spec,)))
 
 
-def test_the_user_is_told_of_a_model_that_is_ignored_and_of_keys_that_are_withheld() -> None:
+def test_the_user_is_told_of_a_model_that_is_ignored() -> None:
     task = local(agent=AgentSpec("command", model="big-1", command="true"), graders=(grader(),))
     assert plan(task).notes == ("the \"command\" agent ignores the model 'big-1'",)
 
 
 def test_trials_take_turns() -> None:
     made = plan(local("a", trials=2), local("b", trials=1))
-    assert [(planned.task.name, trial) for planned, trial in made.trials()] == [("a", 0), ("b", 0), ("a", 1)]
+    assert [(task_plan.task.name, trial) for task_plan, trial in made.trials()] == [("a", 0), ("b", 0), ("a", 1)]
     assert made.trial_count == 3
 
 
@@ -113,7 +113,7 @@ def test_a_validation_runs_each_solution_once(tmp_path: Path) -> None:
     solution.write_text("true")
     task = local(trials=30, solution=solution, agent=AgentSpec("claude"))
     made = make_validation_plan(make_suite(tmp_path, task), Stop())
-    assert [(planned.agent, planned.task.trials) for planned in made.tasks] == [("solution", 1)]
+    assert [(task_plan.agent, task_plan.task.trials) for task_plan in made.tasks] == [("solution", 1)]
 
 
 def test_a_solution_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, DockerSpec, Task
 from tests.support.listening import Remembering
+from tests.support.processes import eventually
 from tests.support.tasks import grader, make_suite, make_task
 
 FAIL_ONCE = """
@@ -142,7 +145,6 @@ def test_the_skill_reaches_the_workspace_without_the_eval_s_files(tmp_path: Path
     (trial,) = finished.report.tasks[0].trials
     assert trial.record.grader_results[0].details.split() == ["./my-skill/SKILL.md", "./my-skill/reference.md"]
     assert [info.name for info in finished.report.info.skills] == ["my-skill"]
-    assert not (finished.folder.path / "skills").exists()
 
 
 @pytest.mark.parametrize("base", ["out", "."])
@@ -156,11 +158,17 @@ def test_results_that_lie_in_the_skill_do_not_go_with_it(tmp_path: Path, base: s
         assert trial.record.grader_results[0].details.split() == ["./my-skill/SKILL.md"]
 
 
-def test_two_runs_at_once_have_folders_of_their_own(tmp_path: Path) -> None:
-    first = execute(tmp_path, local())
-    second = execute(tmp_path, local())
+def test_two_runs_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
+    """Each waits in its trial until the other one has begun its own."""
+    wait = "touch {me}; until [ -e {other} ]; do sleep 0.01; done"
+    marks = tmp_path / "one", tmp_path / "two"
+    commands = [wait.format(me=me, other=other) for me, other in (marks, marks[::-1])]
+    with ThreadPoolExecutor(2) as threads:
+        first, second = threads.map(lambda command: execute(tmp_path, local(command=command, timeout=30)), commands)
     assert first.folder.path != second.folder.path
-    assert first.report.info.run_id < second.report.info.run_id
+    for finished in (first, second):
+        assert (finished.report.totals.passed, finished.report.totals.graded) == (1, 1)
+        assert load_report(finished.folder.report) == finished.report
 
 
 def test_task_names_never_leave_the_run_folder(tmp_path: Path) -> None:
@@ -168,7 +176,8 @@ def test_task_names_never_leave_the_run_folder(tmp_path: Path) -> None:
     finished = execute(tmp_path, *(local(name) for name in names))
     assert [task.info.task for task in finished.report.tasks] == names
     assert finished.report.totals.passed == len(names)
-    assert {path.parent for path in tmp_path.iterdir()} == {tmp_path}
+    assert [path.name for path in tmp_path.iterdir()] == [".skillgrade"]
+    assert not (tmp_path.parent / "victim").exists()
     assert len(list((finished.folder.path / "trials").iterdir())) == len(names)
 
 
@@ -196,3 +205,24 @@ def test_the_plan_s_flags_are_in_the_report(tmp_path: Path) -> None:
     info = run(made, options, Redactor([]), Remembering(), Stop()).report.info
     assert (info.selection, info.grader_filter, info.partial) == (("--eval=task",), ("deterministic",), True)
     assert replace(info, run_id="").suite_digest == "sha256:0"
+
+
+def test_a_stop_between_two_set_ups_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    stop = Stop()
+    (tmp_path / "SKILL.md").write_text("x")
+    quick = local("quick", docker=DockerSpec(setup="true"))
+    slow = local("slow", docker=DockerSpec(setup=f"touch {tmp_path}/began; sleep 600"))
+
+    def stop_when_begun() -> None:
+        assert eventually((tmp_path / "began").exists)
+        stop.set()
+
+    stopper = threading.Thread(target=stop_when_begun)
+    stopper.start()
+    finished = execute(tmp_path, quick, slow, stop=stop, skills=(Skill("s", "", tmp_path),))
+    stopper.join()
+    assert finished.report.interrupted
+    assert list(temporary.iterdir()) == []

@@ -42,7 +42,7 @@ def test_work_that_was_not_done_is_a_failure(bench: Bench) -> None:
 def test_the_instruction_arrives_on_stdin_to_the_byte(bench: Bench) -> None:
     instruction = "first line\n\ttabbed 'quotes' \"double\" $HOME `id` \\ ümläut 漢字\nlast line"
     record = bench.run("cat", PASS, instruction=instruction)
-    assert bench.text(record, "stdout") == instruction
+    assert bench.text(record, "agent.stdout") == instruction
 
 
 def test_an_exit_code_is_recorded_and_the_work_graded_all_the_same(bench: Bench) -> None:
@@ -50,7 +50,7 @@ def test_an_exit_code_is_recorded_and_the_work_graded_all_the_same(bench: Bench)
     assert record.outcome is Outcome.PASSED
     assert record.agent is not None
     assert record.agent.exit_code == 7
-    assert (bench.text(record, "stdout"), bench.text(record, "stderr")) == ("said\n", "complained\n")
+    assert (bench.text(record, "agent.stdout"), bench.text(record, "agent.stderr")) == ("said\n", "complained\n")
 
 
 @pytest.mark.parametrize("command", ["no-such-program --flag", "VAR=1 no-such-program", "./not-there.sh", "/nowhere/x"])
@@ -175,7 +175,7 @@ def test_graders_are_not_there_while_the_agent_works_and_win_over_what_it_left(b
     record = run_trial(bench.spec(task), bench.stop)
     assert record.grader_results[0].details == "the real one"
     assert (record.outcome, record.reward) == (Outcome.FAILED, 0.0)
-    assert "graders" not in bench.text(record, "stdout")
+    assert "graders" not in bench.text(record, "agent.stdout")
     assert any("tampering" in note and "graders" in note for note in record.notes)
 
 
@@ -217,7 +217,7 @@ def test_secrets_are_in_no_file_and_no_record(bench: Bench, monkeypatch: pytest.
     assert b"[redacted]" in kept
     for secret in (b"sk-shell-secret-1", b"t0ken-of-the-eval", b"dDBrZW4tb2YtdGhlLWV2YWw"):
         assert secret not in kept
-    assert "ANTHROPIC_API_KEY" not in bench.text(record, "stdout")
+    assert "ANTHROPIC_API_KEY" not in bench.text(record, "agent.stdout")
 
 
 def test_without_acting_the_untouched_workspace_is_graded(bench: Bench, tmp_path: Path) -> None:
@@ -292,4 +292,4 @@ def test_invalid_text_from_the_agent_does_no_harm(bench: Bench) -> None:
     program = f"{sys.executable} -c \"import sys; sys.stdout.buffer.write(bytes([0xff,0xfe,0]) + '漢'.encode())\""
     record = bench.run(program, PASS)
     assert record.outcome is Outcome.PASSED
-    assert (bench.folder.path / record.files["stdout"]).read_bytes() == b"\xff\xfe\x00" + "漢".encode()
+    assert (bench.folder.path / record.files["agent.stdout"]).read_bytes() == b"\xff\xfe\x00" + "漢".encode()

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from skillgrade.engine.validate import Validation, validate
+from skillgrade.checks.validation import Validation
+from skillgrade.engine.validate import validate
 from skillgrade.errors import Cancelled
+from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DeterministicSpec, GraderSpec, Task
 from tests.support.listening import Remembering
@@ -26,7 +28,7 @@ def task(root: Path, *graders: GraderSpec, solve: str | None = "touch answer", *
 
 
 def run(root: Path, *tasks: Task) -> Validation:
-    return validate(make_suite(root, *tasks), root / ".skillgrade", 2, Remembering(), Stop())
+    return validate(make_suite(root, *tasks), root / ".skillgrade", 2, Redactor([]), Remembering(), Stop())
 
 
 def one(root: Path, *graders: DeterministicSpec, **fields: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -135,4 +137,4 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
     stop.set()
     made = make_suite(tmp_path, task(tmp_path, grader(WANTS_ANSWER), solve="sleep 600"))
     with pytest.raises(Cancelled):
-        validate(made, tmp_path / ".skillgrade", 2, Remembering(), stop)
+        validate(made, tmp_path / ".skillgrade", 2, Redactor([]), Remembering(), stop)

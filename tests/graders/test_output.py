@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgrade.errors import GraderError
-from skillgrade.graders.output import Verdict, read_verdict
+from skillgrade.graders.output import GraderAnswer, read_answer
 from skillgrade.results.records import Check
 
 BRACELESS = st.characters(exclude_categories=["Cs"], exclude_characters="{")
@@ -16,7 +16,7 @@ GOOD = '{"score": 0.5, "details": "half"}'
 
 
 def test_score_details_and_checks_are_read() -> None:
-    verdict = read_verdict(
+    answer = read_answer(
         json.dumps(
             {
                 "score": 0.67,
@@ -25,7 +25,7 @@ def test_score_details_and_checks_are_read() -> None:
             }
         )
     )
-    assert verdict == Verdict(
+    assert answer == GraderAnswer(
         0.67, "2/3 checks passed", (Check("file", True, "there"), Check("style", passed=False, message=""))
     )
 
@@ -45,16 +45,16 @@ def test_score_details_and_checks_are_read() -> None:
     ],
 )
 def test_other_output_is_tolerated_and_the_last_object_with_a_score_counts(stdout: str) -> None:
-    assert read_verdict(stdout) == Verdict(0.5, "half", ())
+    assert read_answer(stdout) == GraderAnswer(0.5, "half", ())
 
 
-def test_an_object_inside_the_verdict_is_no_verdict() -> None:
+def test_an_object_inside_the_verdict_is_no_answer() -> None:
     stdout = '{"score": 0.25, "details": "outer", "parts": [{"score": 1, "details": "inner"}]}'
-    assert read_verdict(stdout).score == 0.25
+    assert read_answer(stdout).score == 0.25
 
 
 def test_raw_newlines_in_strings_are_read_since_shell_graders_print_them() -> None:
-    assert read_verdict('{"score": 1, "details": "line one\nline two\ttabbed"}').details == "line one\nline two\ttabbed"
+    assert read_answer('{"score": 1, "details": "line one\nline two\ttabbed"}').details == "line one\nline two\ttabbed"
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_raw_newlines_in_strings_are_read_since_shell_graders_print_them() -> No
 )  # fmt: skip
 def test_a_score_that_is_no_number_from_0_to_1_is_an_error_that_names_it(score: str, named: str) -> None:
     with pytest.raises(GraderError) as caught:
-        read_verdict(f'{{"score": {score}, "details": "d"}}')
+        read_answer(f'{{"score": {score}, "details": "d"}}')
     assert named in str(caught.value)
     assert "score" in str(caught.value)
 
@@ -82,14 +82,14 @@ def test_a_score_that_is_no_number_from_0_to_1_is_an_error_that_names_it(score: 
 )
 def test_another_shape_is_an_error_that_names_what_came(rest: str, named: str) -> None:
     with pytest.raises(GraderError) as caught:
-        read_verdict(f'{{"score": 1{rest}}}')
+        read_answer(f'{{"score": 1{rest}}}')
     assert named in str(caught.value)
 
 
 @pytest.mark.parametrize("stdout", ["", "  \n ", "all fine", '{"passed": true}', '{"score": 1, "details": "cut'])
 def test_no_verdict_is_an_error_that_quotes_the_output_and_says_what_to_do(stdout: str) -> None:
     with pytest.raises(GraderError) as caught:
-        read_verdict(stdout)
+        read_answer(stdout)
     message = str(caught.value)
     assert "send all other output to stderr" in message
     quoted = json.dumps(stdout.strip(), ensure_ascii=False) if stdout.strip() else "nothing"
@@ -98,16 +98,16 @@ def test_no_verdict_is_an_error_that_quotes_the_output_and_says_what_to_do(stdou
 
 def test_a_long_output_is_quoted_in_part() -> None:
     with pytest.raises(GraderError) as caught:
-        read_verdict("a" * 10_000 + "b" * 10_000)
+        read_answer("a" * 10_000 + "b" * 10_000)
     assert len(str(caught.value)) < 600
 
 
 def test_deep_and_endless_nesting_ends() -> None:
     with pytest.raises(GraderError):
-        read_verdict('{"a":' * 100_000)
+        read_answer('{"a":' * 100_000)
     with pytest.raises(GraderError):
-        read_verdict("[{" * 200_000)
-    assert read_verdict('{"a":' * 2_000 + "\n" + GOOD).score == 0.5
+        read_answer("[{" * 200_000)
+    assert read_answer('{"a":' * 2_000 + "\n" + GOOD).score == 0.5
 
 
 @given(
@@ -118,15 +118,15 @@ def test_deep_and_endless_nesting_ends() -> None:
 )
 def test_whatever_stands_around_it_the_verdict_is_found(before: str, after: str, score: float, details: str) -> None:
     before = before.replace('"', "'")  # an open string before it would swallow it
-    verdict = read_verdict(f"{before}\n{json.dumps({'score': score, 'details': details})}\n{after}")
-    assert math.isclose(verdict.score, score)
-    assert verdict.details == details
+    answer = read_answer(f"{before}\n{json.dumps({'score': score, 'details': details})}\n{after}")
+    assert math.isclose(answer.score, score)
+    assert answer.details == details
 
 
 @given(st.text())
 def test_any_text_gives_a_verdict_or_an_error_of_the_grader(text: str) -> None:
     try:
-        verdict = read_verdict(text)
+        answer = read_answer(text)
     except GraderError:
         return
-    assert 0 <= verdict.score <= 1
+    assert 0 <= answer.score <= 1

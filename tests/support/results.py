@@ -18,7 +18,7 @@ from skillgrade.results.records import (
     TrialError,
     TrialRecord,
 )
-from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo, SkillInfo
+from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
 
 ENDED = RunEnd(duration_ms=1200, interrupted=False)
 

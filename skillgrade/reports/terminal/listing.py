@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from skillgrade.reports.terminal.text import printable
+from skillgrade.reports.terminal.console import NAME_LIMIT
+from skillgrade.reports.terminal.text import one_line, printable
 from skillgrade.suite.model import Suite
 
 if TYPE_CHECKING:
@@ -14,11 +15,12 @@ if TYPE_CHECKING:
 
 def print_tasks(console: Console, suite: Suite) -> None:
     """Print one line per task: its name, how many trials, its graders, its metadata."""
-    width = max((len(printable(task.name)) for task in suite.tasks), default=0)
-    for task in suite.tasks:
+    names = [one_line(task.name, NAME_LIMIT) for task in suite.tasks]
+    width = max(map(len, names), default=0)
+    for task, name in zip(suite.tasks, names, strict=True):
         graders = "+".join(dict.fromkeys(grader.type for grader in task.graders))
         trials = f"{task.trials} trial{'' if task.trials == 1 else 's'}"
-        line = f"{printable(task.name):<{min(width, 60)}}  {trials}  {graders}  {_labels(task.metadata)}"
+        line = f"{name:<{width}}  {trials}  {graders}  {_labels(task.metadata)}"
         console.print(line.rstrip(), soft_wrap=True)
     keys = sorted({key for task in suite.tasks for key in task.metadata})
     console.print(f"metadata keys: {printable(', '.join(keys)) or '(none)'}", style="dim", soft_wrap=True)

@@ -6,23 +6,13 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT, STYLES
 from skillgrade.reports.terminal.text import one_line, printable, seconds
 from skillgrade.results.records import Outcome, TrialRecord
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.live import Live
-
-STYLES = {
-    Outcome.PASSED: "green",
-    Outcome.FAILED: "red",
-    Outcome.ERRORED: "magenta",
-    Outcome.UNGRADED: "yellow",
-    Outcome.CANCELLED: "dim",
-}
-"""How each outcome is coloured, everywhere."""
-
-_REASON_LIMIT = 200
 
 
 class TerminalProgress:
@@ -37,7 +27,6 @@ class TerminalProgress:
         self._live: Live | None = None
         self._counts: Counter[Outcome] = Counter()
         self._planned = 0
-        self._slots = 1
         self._running = 0
         self._started = time.monotonic()
 
@@ -51,7 +40,7 @@ class TerminalProgress:
 
     def run_started(self, planned: int, slots: int) -> None:
         """Start the live status."""
-        self._planned, self._slots = planned, slots
+        self._planned = planned
         self._started = time.monotonic()
         plural = "" if planned == 1 else "s"
         self._line(f"{planned} trial{plural}, {min(slots, planned)} at a time", "dim")
@@ -70,7 +59,7 @@ class TerminalProgress:
         self._running -= 1
         if not retried:
             self._counts[record.outcome] += 1
-        text = f"{record.outcome:<9} {one_line(record.task, 60)} #{record.trial}"
+        text = f"{record.outcome:<9} {one_line(record.task, NAME_LIMIT)} #{record.trial}"
         if record.attempt:
             text += f" (attempt {record.attempt + 1})"
         if record.reward is not None:
@@ -79,7 +68,7 @@ class TerminalProgress:
         if record.agent and record.agent.timed_out:
             text += "  the agent ran into its deadline"
         if record.error:
-            text += f"  {record.error.stage}: {one_line(record.error.reason, _REASON_LIMIT)}"
+            text += f"  {record.error.stage}: {one_line(record.error.reason, REASON_LIMIT)}"
         if retried:
             text += "  (tried again)"
         self._line(text, STYLES[record.outcome])

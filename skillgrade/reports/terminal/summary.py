@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgrade.reports.terminal.progress import STYLES
+from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT, STYLES
 from skillgrade.reports.terminal.text import one_line, printable, seconds
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome
 from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 SHORT_LIST = 10
 """How many trials of a kind are explained where the reader did not ask for all."""
 
-_NAME_LIMIT = 48
-_REASON_LIMIT = 400
 _DASH = "–"
 
 
@@ -80,7 +78,7 @@ def _table(report: RunReport) -> Table:
     for task in report.tasks:
         k = _largest_k(task)
         table.add_row(
-            Text(one_line(task.info.task, _NAME_LIMIT)),
+            Text(one_line(task.info.task, NAME_LIMIT)),
             _graded(task.graded, task.info.planned),
             str(task.passed),
             _rate(task.pass_rate, task.pass_rate_interval),
@@ -154,7 +152,7 @@ def _having(tasks: Iterable[TaskReport], outcomes: tuple[Outcome, ...]) -> Itera
 
 def _print_trial(console: Console, task: TaskReport, trial: TrialReport) -> None:
     record = trial.record
-    line = f"  {one_line(task.info.task, _NAME_LIMIT)} #{record.trial} {record.outcome}"
+    line = f"  {one_line(task.info.task, NAME_LIMIT)} #{record.trial} {record.outcome}"
     if record.reward is not None:
         line += f", reward {record.reward:.2f}"
     if record.agent is not None:
@@ -163,7 +161,7 @@ def _print_trial(console: Console, task: TaskReport, trial: TrialReport) -> None
         line += f", {trial.attempts} attempts"
     console.print(line, style=STYLES[record.outcome], soft_wrap=True)
     if record.error is not None:
-        console.print(f"    {record.error.stage}: {one_line(record.error.reason, _REASON_LIMIT)}", soft_wrap=True)
+        console.print(f"    {record.error.stage}: {one_line(record.error.reason, REASON_LIMIT)}", soft_wrap=True)
     for result in record.grader_results:
         _print_result(console, result)
     if record.answered_reward is not None and record.answered_reward != record.reward:
@@ -171,7 +169,7 @@ def _print_trial(console: Console, task: TaskReport, trial: TrialReport) -> None
             f"    the graders that answered give {record.answered_reward:.2f}; it counts nowhere", style="dim"
         )
     for note in record.notes:
-        console.print(f"    note: {one_line(note, _REASON_LIMIT)}", style="yellow", soft_wrap=True)
+        console.print(f"    note: {one_line(note, REASON_LIMIT)}", style="yellow", soft_wrap=True)
 
 
 def _agent_end(exit_code: int | None, timed_out: bool) -> str:
@@ -182,8 +180,8 @@ def _print_result(console: Console, result: GraderResult) -> None:
     score = "no score" if result.score is None else f"{result.score:.2f}"
     status = "" if result.status is GraderStatus.OK else f" {result.status}:"
     head = f"    {result.grader_type} {score} (weight {result.weight:g}){status}"
-    console.print(f"{head} {one_line(result.details, _REASON_LIMIT)}", soft_wrap=True)
+    console.print(f"{head} {one_line(result.details, REASON_LIMIT)}", soft_wrap=True)
     for check in result.checks:
         mark, style = ("✓", "green") if check.passed else ("✗", "red")
-        message = f": {one_line(check.message, _REASON_LIMIT)}" if check.message else ""
-        console.print(f"      {mark} {one_line(check.name, _NAME_LIMIT)}{message}", style=style, soft_wrap=True)
+        message = f": {one_line(check.message, REASON_LIMIT)}" if check.message else ""
+        console.print(f"      {mark} {one_line(check.name, NAME_LIMIT)}{message}", style=style, soft_wrap=True)

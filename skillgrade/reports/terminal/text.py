@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _UNSAFE = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Unicode categories that can move the cursor, reorder text or hide it."""
@@ -44,16 +40,3 @@ def seconds(milliseconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest:02d} s"
     return f"{minutes // 60} h {minutes % 60:02d} min"
-
-
-def make_console(*, to_stderr: bool) -> Console:
-    """A console on stdout or stderr; colours follow the terminal and ``NO_COLOR``.
-
-    Text is never read as markup, and output that is no terminal is not folded.
-    """
-    from rich.console import Console
-
-    console = Console(stderr=to_stderr, markup=False, highlight=False, emoji=False, soft_wrap=False)
-    if not console.is_terminal:
-        console.width = 200
-    return console

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skillgrade.checks.validation import TaskValidation
-from skillgrade.engine.validate import Validation
+from skillgrade.checks.validation import TaskValidation, Validation
+from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT
 from skillgrade.reports.terminal.text import one_line
 from skillgrade.results.records import TrialRecord
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-_NAME_LIMIT = 60
-_REASON_LIMIT = 400
 
 
 def print_validation(console: Console, validation: Validation) -> None:
@@ -22,9 +19,7 @@ def print_validation(console: Console, validation: Validation) -> None:
     for task in validation.tasks:
         _print_task(console, task)
     for name in validation.unsolved:
-        console.print(
-            f"not proven  {one_line(name, _NAME_LIMIT)}: it has no `solution`", style="yellow", soft_wrap=True
-        )
+        console.print(f"not proven  {one_line(name, NAME_LIMIT)}: it has no `solution`", style="yellow", soft_wrap=True)
     if validation.left_out:
         console.print(f"left out: {', '.join(validation.left_out)} graders cannot be validated here", style="yellow")
     if validation.folder is not None:
@@ -36,11 +31,11 @@ def _print_task(console: Console, task: TaskValidation) -> None:
     if task.errored:
         word, style = "errored", "magenta"
     rewards = f"solution {_reward(task.solved)}, untouched workspace {_reward(task.untouched)}"
-    console.print(f"{word:<10}  {one_line(task.task, _NAME_LIMIT)}: {rewards}", style=style, soft_wrap=True)
+    console.print(f"{word:<10}  {one_line(task.task, NAME_LIMIT)}: {rewards}", style=style, soft_wrap=True)
     for error in task.errors:
-        console.print(f"    error: {one_line(error, _REASON_LIMIT)}", style="red", soft_wrap=True)
+        console.print(f"    error: {one_line(error, REASON_LIMIT)}", style="red", soft_wrap=True)
     for warning in task.warnings:
-        console.print(f"    warning: {one_line(warning, _REASON_LIMIT)}", style="yellow", soft_wrap=True)
+        console.print(f"    warning: {one_line(warning, REASON_LIMIT)}", style="yellow", soft_wrap=True)
 
 
 def _reward(record: TrialRecord | None) -> str:

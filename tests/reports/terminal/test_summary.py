@@ -7,7 +7,7 @@ from pathlib import Path
 from skillgrade.reports.terminal.summary import SHORT_LIST, print_summary
 from skillgrade.results.records import AgentRun, Check, GraderResult, GraderStatus, Outcome, TrialRecord
 from skillgrade.results.report_file import build_report
-from skillgrade.results.run_info import TaskInfo, RunEnd, RunInfo
+from skillgrade.results.run_info import RunEnd, RunInfo, TaskInfo
 from tests.support.results import ENDED, INFO, full_trial, plan, trial, write_run
 from tests.support.terminals import plain_console, written
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgrade.reports.terminal.text import make_console, one_line, printable, seconds
+from skillgrade.reports.terminal.console import make_console
+from skillgrade.reports.terminal.text import one_line, printable, seconds
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""LLM providers: what each is called and which variables hold its keys."""

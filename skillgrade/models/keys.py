@@ -1,0 +1,17 @@
+"""Which variables hold the keys and addresses of LLM providers."""
+
+from __future__ import annotations
+
+KEY_NAMES = {
+    "gemini": ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+    "anthropic": ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
+    "openai": ("OPENAI_API_KEY",),
+}
+"""The variables that hold API keys, by provider."""
+
+URL_NAMES = {
+    "gemini": "GOOGLE_GEMINI_BASE_URL",
+    "anthropic": "ANTHROPIC_BASE_URL",
+    "openai": "OPENAI_BASE_URL",
+}
+"""The variable that holds the address of another endpoint, by provider."""
