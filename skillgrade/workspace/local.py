@@ -19,6 +19,7 @@ from skillgrade.workspace.prefixes import run_setups
 from skillgrade.workspace.run_folders import make_run_folder, remove_run_folders, sweep_dead_runs
 from skillgrade.workspace.shared_skills import SharedSkills
 from skillgrade.workspace.tree import remove_tree
+from skillgrade.workspace.trial_folder import TrialFolder
 
 _NOTES = (
     "provider local isolates nothing: the agent can read and change whatever you can, graders included",
@@ -59,10 +60,12 @@ class LocalProvider:
         except OSError as error:
             raise _no_folder(error) from error
         try:
-            workspace = LocalWorkspace(folder, spec, self._slots, self._skills)
+            slot = self._slots.borrow()
         except WorkspaceError as error:
             remove_tree(folder)
             raise ProviderError(str(error)) from error
+        trial = TrialFolder(folder, slot, lambda: self._slots.give_back(slot))
+        workspace = LocalWorkspace(trial, spec, self._skills)
         try:
             workspace.fill(stop)
         except OSError as error:

@@ -10,19 +10,18 @@ from __future__ import annotations
 import os
 import posixpath
 import secrets
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillgrade.errors import Stage, WorkspaceError
-from skillgrade.process import ProcessResult, SlotPool
+from skillgrade.errors import Stage
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import Command, CommandResult, Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
 from skillgrade.workspace.prefixes import prefix_bins, prefix_env
 from skillgrade.workspace.shared_skills import SharedSkills
 from skillgrade.workspace.skills import SKILL_FOLDERS
 from skillgrade.workspace.staging import FIXED_TIME, Item, flatten
-from skillgrade.workspace.tree import Tree, remove_tree
+from skillgrade.workspace.tree import Tree
+from skillgrade.workspace.trial_folder import TrialFolder, command_result
 
 _COPIED_SKILL = 1024 * 1024
 """Bytes up to which each trial gets a copy of a skill; a larger one is linked."""
@@ -36,49 +35,32 @@ class LocalWorkspace:
     """One trial's folder; see `Workspace`.
 
     Args:
-        folder: A private, labelled, empty folder; it is this workspace's from now on.
+        folder: Where the trial happens; this workspace's from now on.
         spec: What goes in.
-        slots: Lends the helper that runs the commands.
         shared: Watches over skills that are linked.
-
-    Raises:
-        WorkspaceError: No helper can be started.
     """
 
-    def __init__(self, folder: Path, spec: WorkspaceSpec, slots: SlotPool, shared: SharedSkills) -> None:
+    def __init__(self, folder: TrialFolder, spec: WorkspaceSpec, shared: SharedSkills) -> None:
         self._folder = folder
-        self._identity = _identity(folder)
         self._spec = spec
-        self._slots = slots
         self._shared = shared
         self._linked: list[SkillSnapshot] = []
         self._system_items: list[Item] = []
-        self._notes: list[str] = []
-        self._trees = {
-            Place.WORKSPACE: Tree(folder / "workspace"),
-            Place.SYSTEM: Tree(folder / "root"),
-            Place.CONTROL: Tree(folder / "control"),
-        }
-        self._state = threading.Lock()
-        self._closing = threading.Lock()
-        self._running = False
-        self._closed = False
-        self._slot = slots.borrow()
 
     @property
     def path(self) -> str:
         """See `Workspace.path`."""
-        return str(self._trees[Place.WORKSPACE].root)
+        return str(self._folder.trees[Place.WORKSPACE].root)
 
     @property
     def control(self) -> str:
         """See `Workspace.control`."""
-        return str(self._trees[Place.CONTROL].root)
+        return str(self._folder.trees[Place.CONTROL].root)
 
     @property
     def notes(self) -> Sequence[str]:
         """See `Workspace.notes`."""
-        return tuple(self._notes)
+        return tuple(self._folder.notes)
 
     def fill(self, stop: Stop) -> None:
         """Put in what the spec names, before any command runs.
@@ -89,8 +71,8 @@ class LocalWorkspace:
             Cancelled: The stop came.
         """
         for name in ("home", "tmp"):
-            (self._folder / name).mkdir(mode=0o700)
-        self._trees[Place.WORKSPACE].restore()
+            (self._folder.path / name).mkdir(mode=0o700)
+        self._folder.trees[Place.WORKSPACE].restore()
         copied: list[StagedFile] = []
         linked: list[tuple[SkillSnapshot, list[str]]] = []
         for skill in self._spec.skills:
@@ -103,22 +85,16 @@ class LocalWorkspace:
         for skill, places in linked:
             self._link(skill, places, stop)
         if self._spec.network == "none":
-            self._notes.append("network: none has no effect in provider local")
+            self._folder.notes.append("network: none has no effect in provider local")
 
     def run(self, command: Command, stop: Stop) -> CommandResult:
         """Run a command; see `Workspace.run`."""
-        stage = Stage.GRADE if command.privileged else Stage.AGENT
-        try:
-            with self._state:
-                if self._closed:
-                    raise WorkspaceError("the workspace is closed", stage)
-                self._running = True
-            self._enter(stage)
+        with self._folder.running(command) as stage:
             env = self._grader_env(stop) if command.privileged else self._agent_env()
-            result = self._slot.run(
+            result = self._folder.slot.run(
                 command.argv,
                 env={**env, **command.env},
-                cwd=self._trees[Place.WORKSPACE].root,
+                cwd=self._folder.trees[Place.WORKSPACE].root,
                 stdin=command.stdin,
                 stdout=command.stdout,
                 stderr=command.stderr,
@@ -128,35 +104,22 @@ class LocalWorkspace:
             )
             if result.start_error is not None:
                 command.stderr.feed(os.fsencode(f"{result.start_error}\n"))
-            return _command_result(command, result)
-        except OSError as error:
-            raise WorkspaceError(f"{error.filename or self._folder}: {error.strerror}", stage) from error
-        finally:
-            with self._state:
-                self._running = False
-            for sink in (command.stdout, command.stderr):
-                sink.close()
+            return command_result(command, result)
 
     def end_processes(self) -> None:
         """Make sure that nothing runs, and that shared skills are whole; see `Workspace.end_processes`."""
-        left = self._slot.end_all()
-        if left:
-            self.close()
-            raise WorkspaceError(f"{left} processes of the trial could not be killed", Stage.COLLECT)
+        self._folder.end_processes()
         for skill in self._linked:
             self._shared.check(skill, Stage.COLLECT)
 
     def put(self, files: Sequence[StagedFile]) -> tuple[str, ...]:
         """Put files in over whatever is there; see `Workspace.put`."""
-        try:
-            self._enter(Stage.GRADE)
+        with self._folder.entered(Stage.GRADE):
             return self._write(files, Stop())
-        except OSError as error:
-            raise WorkspaceError(f"{error.filename or self._folder}: {error.strerror}", Stage.GRADE) from error
 
     def read(self, path: str, limit: int) -> bytes | None:
         """Read a file; see `Workspace.read`."""
-        return self._trees[Place.WORKSPACE].read(path, limit)
+        return self._folder.trees[Place.WORKSPACE].read(path, limit)
 
     def for_graders(self, fresh: bool) -> Workspace:
         """This workspace; see `Workspace.for_graders`."""
@@ -164,65 +127,38 @@ class LocalWorkspace:
 
     def close(self) -> None:
         """End the trial's processes and remove its folder; see `Workspace.close`."""
-        with self._closing:
-            with self._state:
-                if self._closed:
-                    return
-                self._closed = True
-                running = self._running
-            try:
-                if running or self._slot.end_all():
-                    self._slot.close()
-                else:
-                    self._slots.give_back(self._slot)
-            except WorkspaceError:
-                self._slot.close()
-            problem = remove_tree(self._folder)
-            if problem is not None:
-                self._notes.append(problem)
-
-    def _enter(self, stage: Stage) -> None:
-        """Make sure that the trial's folders are there, whatever the last command did to them."""
-        if _identity(self._folder) != self._identity:
-            raise WorkspaceError(f"{self._folder}: the trial's folder was moved away (tampered with)", stage)
-        self._folder.chmod(0o700)
-        if self._trees[Place.WORKSPACE].restore():
-            self._notes.append("the workspace folder was removed by a command; it was made again, empty")
+        self._folder.close()
 
     def _write(self, files: Sequence[StagedFile], stop: Stop) -> tuple[str, ...]:
-        items = flatten(files, self._notes.append)
-        given_way: list[str] = []
-        for place, tree in self._trees.items():
-            if here := [item for item in items if item.place is place]:
-                tree.restore()
-                given_way += tree.write(here, stop)
+        items = flatten(files, self._folder.notes.append)
+        given_way = self._folder.write(items, stop)
         system = [item for item in items if item.place is Place.SYSTEM]
         self._system_items += system
         named = [item.path for item in system if item.named]
         if named:
             more = f" and {len(named) - _SHOWN_PATHS} more" if len(named) > _SHOWN_PATHS else ""
-            self._notes.append(
+            self._folder.notes.append(
                 f"{', '.join(named[:_SHOWN_PATHS])}{more}: put into a private root of the trial, whose bin folders "
                 "lead the PATH; nothing is at the absolute path"
             )
-        return tuple(given_way)
+        return given_way
 
     def _link(self, skill: SkillSnapshot, places: Sequence[str], stop: Stop) -> None:
         self._shared.check(skill, Stage.SETUP)
         self._linked.append(skill)
         target = str(skill.folder.absolute())
         links = [Item(place, Place.WORKSPACE, "link", 0o777, FIXED_TIME, target=target, named=True) for place in places]
-        self._trees[Place.WORKSPACE].write(links, stop)
+        self._folder.trees[Place.WORKSPACE].write(links, stop)
 
     def _agent_env(self) -> dict[str, str]:
         inherited = {name: os.environ[name] for name in ("LANG", "TERM", "TZ") if name in os.environ}
-        home = Path.home() if self._spec.agent_home == "user" else self._folder / "home"
-        return {**inherited, **self._env(home, self._folder / "tmp", self._folder / "root")}
+        home = Path.home() if self._spec.agent_home == "user" else self._folder.path / "home"
+        return {**inherited, **self._env(home, self._folder.path / "tmp", self._folder.path / "root")}
 
     def _grader_env(self, stop: Stop) -> dict[str, str]:
         # Names that nobody could know before.
         home, temporary, root = (
-            self._folder / f"grader-{name}-{secrets.token_hex(8)}" for name in ("home", "tmp", "root")
+            self._folder.path / f"grader-{name}-{secrets.token_hex(8)}" for name in ("home", "tmp", "root")
         )
         for folder in (home, temporary):
             folder.mkdir(mode=0o700)
@@ -251,26 +187,7 @@ class LocalWorkspace:
         }
 
 
-def _identity(folder: Path) -> tuple[int, int] | None:
-    try:
-        status = folder.lstat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
 def _is_written_to(places: Sequence[str], files: Sequence[StagedFile]) -> bool:
     """Whether a file of the task goes into a skill, or over it: then the skill cannot be a link."""
     paths = [item.path for item in flatten(files, lambda _warning: None) if item.place is Place.WORKSPACE]
     return any(place in paths for place in places)
-
-
-def _command_result(command: Command, result: ProcessResult) -> CommandResult:
-    return CommandResult(
-        exit_code=result.exit_code,
-        timed_out=result.timed_out,
-        duration=result.duration,
-        stdout=command.stdout.close(),
-        stderr=command.stderr.close(),
-        not_found=result.start_error is not None,
-    )
