@@ -16,7 +16,7 @@ The tree::
     └── Cancelled               the run was interrupted: exit code 130
 
 Every message is one sentence that a user can act on: where, what is wrong, what to do. `FormatError` of
-`skillgrade.results.encoding` is no member: it never leaves that package.
+`skillgrade.results.encoding` is no member: whoever decodes says which file it is, with one of these.
 """
 
 from __future__ import annotations

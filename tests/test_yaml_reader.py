@@ -4,11 +4,12 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgrade.errors import SuiteError
-from skillgrade.yaml_marks import MAX_DEPTH, MarkedList, MarkedMap, parse_yaml, plain
+from skillgrade.yaml_reader import MAX_DEPTH, parse_yaml
+from skillgrade.yaml_values import MarkedList, MarkedMap, plain
 
 FILE = Path("f.yaml")
 
@@ -101,6 +102,12 @@ def test_aliases_share_the_place_of_their_anchor() -> None:
     assert value.value_marks["b"] == (FILE, 1, 4)
 
 
+def test_an_alias_means_the_newest_anchor_of_its_name() -> None:
+    assert read("&x [&x 1, *x]") == [1, 1]
+    assert read("- &x [1, &x [2], *x]\n- *x\n") == [[1, [2], [2]], [2]]
+    assert read("- &x 1\n- &x [2]\n- *x\n") == [1, [2], [2]]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -108,6 +115,7 @@ def test_aliases_share_the_place_of_their_anchor() -> None:
         ("{<<: {a: 1}, <<: {b: 1}}", 'f.yaml:1:14: the key "<<" stands here twice'),
         ("a: &a [*a]", "f.yaml:1:8: the anchor &a contains itself"),
         ("a: &a {b: *a}", "f.yaml:1:11: the anchor &a contains itself"),
+        ("a: &x [&x [*x]]", "f.yaml:1:12: the anchor &x contains itself"),
         ("a: *b", "f.yaml:1:4: no anchor &b stands above this alias"),
         ("a\n---\nb", "f.yaml:2:1: a second YAML document begins here; one file holds one document"),
         ("a:\n\t- b", "f.yaml:2:1: a tab indents this line; YAML wants spaces"),
@@ -167,7 +175,6 @@ def test_many_ordinary_aliases_are_fine() -> None:
     assert len(mapping(text)["tasks"]) == 1000  # type: ignore[arg-type]  # a list, as the text shows
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200) | st.text(alphabet="ab:-[]{}&*!|>'\"#\n\t ,?0.<%@`", max_size=60))
 def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
     try:
@@ -195,7 +202,6 @@ _JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(_JSON)
 def test_json_is_read_as_json_with_each_place_where_the_value_stands(value: object) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=1)

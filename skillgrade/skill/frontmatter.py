@@ -11,7 +11,8 @@ from pathlib import Path
 from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import UnreadableError, read_text
 from skillgrade.skill.model import Skill
-from skillgrade.yaml_marks import MarkedMap, parse_yaml
+from skillgrade.yaml_reader import parse_yaml
+from skillgrade.yaml_values import MarkedMap
 
 MAX_SKILL_FILE = 4 * 1024 * 1024
 """Bytes of a SKILL.md."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillgrade.yaml_marks import Mark, MarkedList, MarkedMap, plain
+from skillgrade.yaml_values import Mark, MarkedList, MarkedMap, plain
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from skillgrade.errors import Problem, SuiteError
-from skillgrade.yaml_marks import Mark
+from skillgrade.yaml_values import Mark
 
 
 @dataclass(slots=True)

@@ -19,7 +19,8 @@ from skillgrade.reading import UnreadableError, read_text, reason
 from skillgrade.suite.cursor import join_path
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.findings import shown
-from skillgrade.yaml_marks import MAX_DEPTH, Document, Mark, MarkedList, MarkedMap, parse_yaml
+from skillgrade.yaml_reader import MAX_DEPTH, Document, parse_yaml
+from skillgrade.yaml_values import Mark, MarkedList, MarkedMap
 
 IMPORT_KEY = "$import"
 MAX_FILE = 8 * 1024 * 1024

@@ -12,7 +12,7 @@ from skillgrade.skill.model import Skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.findings import Findings, shown
-from skillgrade.yaml_marks import Mark
+from skillgrade.yaml_values import Mark
 
 TEMPLATE_MARK = "{{"
 """What a text contains that is only known per row of a dataset."""

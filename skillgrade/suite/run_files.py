@@ -17,7 +17,7 @@ from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.findings import shown
 from skillgrade.suite.model import GraderFile, WorkspaceFile
 from skillgrade.suite.references import References, inside_path
-from skillgrade.yaml_marks import Mark
+from skillgrade.yaml_values import Mark
 
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 _QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")

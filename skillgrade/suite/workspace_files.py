@@ -12,7 +12,7 @@ from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.findings import shown
 from skillgrade.suite.model import WorkspaceFile
 from skillgrade.suite.references import TEMPLATE_MARK, References, inside_path
-from skillgrade.yaml_marks import Mark
+from skillgrade.yaml_values import Mark
 
 _MODE = re.compile(r"(?:0o?)?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*")
 

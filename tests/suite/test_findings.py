@@ -4,7 +4,7 @@ import pytest
 
 from skillgrade.errors import SuiteError
 from skillgrade.suite.findings import Findings, did_you_mean, shown
-from skillgrade.yaml_marks import Mark
+from skillgrade.yaml_values import Mark
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from skillgrade.errors import SuiteError
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.imports import load_yaml
 from skillgrade.suite.load import load_suite
-from skillgrade.yaml_marks import MarkedMap, plain
+from skillgrade.yaml_values import MarkedMap, plain
 from tests.support.suites import GRADERS, problems, write
 
 
