@@ -1,13 +1,18 @@
-"""What every test may rely on: tests that need a Docker engine run only where one answers."""
+"""What every test may rely on: Docker tests run only where an engine answers, and no example has a time limit."""
 
 from __future__ import annotations
 
 import functools
 import os
 
+import hypothesis
 import pytest
 
 from skillgrade.workspace.docker_client import daemon_problem
+
+# How long an example takes says more about the machine's load than about the code.
+hypothesis.settings.register_profile("skillgrade", deadline=None)
+hypothesis.settings.load_profile("skillgrade")
 
 
 @functools.cache

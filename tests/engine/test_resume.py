@@ -194,7 +194,7 @@ def test_a_run_whose_fingerprint_is_gone_cannot_go_on(tmp_path: Path) -> None:
         start(tmp_path, local(), resumed=first.folder)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_folder_cut_at_any_byte_of_any_file_never_crashes_a_reader_nor_counts_a_trial_twice(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -72,7 +72,7 @@ def test_a_pipe_is_refused_without_waiting(tmp_path: Path) -> None:
         read_skill(tmp_path / "SKILL.md")
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=80) | st.text(max_size=80).map(lambda text: f"---\nname: {text}\n---\n".encode()))
 def test_any_content_gives_a_safe_name_or_an_error(tmp_path: Path, content: bytes) -> None:
     refused: tuple[Problem, ...] = ()

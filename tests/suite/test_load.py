@@ -1,9 +1,9 @@
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -554,26 +554,6 @@ def test_a_workspace_that_is_the_whole_skill_does_not_take_the_skill_away(tmp_pa
     assert suite.own_files == {tmp_path / "eval.yaml"}
 
 
-def test_a_hundred_tasks_load_quickly(tmp_path: Path) -> None:
-    write(tmp_path, {"graders/check.sh": "", "fixtures/app.js": "", "solve.sh": ""})
-    entry = (
-        "  - name: task-{n}\n    instruction: |\n      Fix the file.\n      Do it well.\n    workspace:\n"
-        "      - fixtures/app.js\n      - src: fixtures/app.js\n        dest: lib/app.js\n        chmod: '+x'\n"
-        "    graders:\n      - type: deterministic\n        run: bash graders/check.sh\n        weight: 0.7\n"
-        "      - type: llm_rubric\n        rubric: Was it done well?\n        weight: 0.3\n    solution: solve.sh\n"
-        "    metadata:\n      tier: easy\n    trials: 3\n"
-    )
-    write(tmp_path, {"eval.yaml": "tasks:\n" + "".join(entry.replace("{n}", str(n)) for n in range(100))})
-    load_suite(tmp_path)
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
-        assert len(load_suite(tmp_path).tasks) == 100
-        seconds.append(time.process_time() - start)
-    # Of the processor's time; about 0.09 s where this was written, and more where the cores are shared.
-    assert min(seconds) < 0.5
-
-
 def test_loading_a_module_does_not_import_the_validator() -> None:
     code = (
         "import sys, skillgrade.suite.load, skillgrade.suite.scaffold, skillgrade.suite.selection; "
@@ -607,7 +587,7 @@ def _refusals(root: Path) -> tuple[Problem, ...]:
     return ()
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=100) | _TREES.map(lambda tree: json.dumps(tree).encode()))
 def test_whatever_the_file_holds_is_loaded_or_refused_with_places(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "eval.yaml").write_bytes(content)
@@ -618,7 +598,7 @@ def test_whatever_the_file_holds_is_loaded_or_refused_with_places(tmp_path: Path
         assert problem.line is None or 1 <= problem.line <= len(lines) + 1
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.dictionaries(_KEYS, _TREES, max_size=8), st.dictionaries(_KEYS, _TREES, max_size=8))
 def test_any_task_is_loaded_or_refused_with_places(
     tmp_path: Path, keys: dict[str, object], grader: dict[str, object]
@@ -626,7 +606,7 @@ def test_any_task_is_loaded_or_refused_with_places(
     task = {"name": "a", "instruction": "do it", "graders": [{"type": "deterministic", "run": "x", **grader}], **keys}
     text = json.dumps({"tasks": [task]}, indent=0, ensure_ascii=False)
     (tmp_path / "eval.yaml").write_text(text)
-    lines = text.split("\n")
+    lines = re.split("[\n\x85\u2028\u2029]", text)  # the line breaks of YAML
     for problem in _refusals(tmp_path):
         if "YAML" in problem.message:
             continue
