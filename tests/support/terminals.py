@@ -7,14 +7,14 @@ import io
 from rich.console import Console
 
 
-def plain_console(*, terminal: bool = False) -> Console:
+def plain_console(*, terminal: bool = False, width: int = 200) -> Console:
     """A console like the product's, but writing to memory: read it with `written`."""
     return Console(
         file=io.StringIO(),
         markup=False,
         highlight=False,
         emoji=False,
-        width=200,
+        width=width,
         force_terminal=terminal,
         color_system="standard" if terminal else None,
         _environ={},

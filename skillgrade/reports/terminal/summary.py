@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT, STYLES
+from skillgrade.reports.terminal.console import NAME_LIMIT
 from skillgrade.reports.terminal.text import one_line, printable, seconds
-from skillgrade.results.records import GraderResult, GraderStatus, Outcome
-from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
+from skillgrade.reports.terminal.trials import print_every_trial, print_stories
+from skillgrade.results.records import Outcome
+from skillgrade.results.report import RunReport, TaskReport, Totals
 from skillgrade.results.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-SHORT_LIST = 10
-"""How many trials of a kind are explained where the reader did not ask for all."""
+_WIDE = 100
+"""Columns of a terminal from which on pass@k and pass^k are shown."""
 
 _DASH = "–"
 
@@ -37,14 +36,23 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
     console.print(_heading(report), style="bold")
     for note in report.info.notes if every_trial else ():
         console.print(f"note: {printable(note)}", style="yellow", soft_wrap=True)
-    console.print(_table(report))
+    console.print(_table(report, is_wide=console.width >= _WIDE))
     totals = report.totals
-    if not every_trial:
-        _print_trials(console, "errored (no verdict; in no rate)", report, (Outcome.ERRORED,), totals.errored)
-        _print_trials(console, "ungraded (no verdict; in no rate)", report, (Outcome.UNGRADED,), totals.ungraded)
-        _print_trials(console, "failed", report, (Outcome.FAILED,), totals.failed)
+    if every_trial:
+        console.print("\ntrials:", style="bold")
+        print_every_trial(console, report.tasks, folder)
     else:
-        _print_trials(console, "trials", report, tuple(Outcome), None)
+        no_verdict = "(no verdict; in no rate)"
+        _print_stories(console, report, Outcome.ERRORED, totals.errored, f"errored {no_verdict}", folder)
+        _print_stories(console, report, Outcome.UNGRADED, totals.ungraded, f"ungraded {no_verdict}", folder)
+        _print_stories(console, report, Outcome.FAILED, totals.failed, "failed", folder)
+    if _agent_never_succeeded(report):
+        console.print(
+            "the agent ended with a failure in every trial: did it find what it needs? Its output stands in "
+            "trials/*/*/*/agent.stderr",
+            style="yellow",
+            soft_wrap=True,
+        )
     if report.interrupted:
         console.print(
             f"interrupted: {totals.cancelled} of {totals.planned} trials did not run to their end", style="yellow"
@@ -65,20 +73,20 @@ def _heading(report: RunReport) -> str:
     return printable(" · ".join(parts))
 
 
-def _table(report: RunReport) -> Table:
+def _table(report: RunReport, *, is_wide: bool) -> Table:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     percent = f"{report.confidence:.0%}"
     table = Table(box=box.SIMPLE, pad_edge=False, show_edge=False)
-    table.add_column("task", overflow="fold")
-    for title in ("graded", "passed", f"pass rate [{percent}]", f"mean reward [{percent}]", "pass@k", "pass^k"):
+    table.add_column("task", overflow="fold", min_width=8)
+    titles = ("graded", "passed", f"pass rate [{percent}]", f"mean reward [{percent}]", "pass@k", "pass^k")
+    for title in titles if is_wide else titles[:-2]:
         table.add_column(title, justify="right", no_wrap=True)
     for task in report.tasks:
         k = _largest_k(task)
-        table.add_row(
-            Text(one_line(task.info.task, NAME_LIMIT)),
+        cells = (
             _graded(task.graded, task.info.planned),
             str(task.passed),
             _rate(task.pass_rate, task.pass_rate_interval),
@@ -86,6 +94,7 @@ def _table(report: RunReport) -> Table:
             _at_k("@", k, task.pass_at_k.get(k) if k else None),
             _at_k("^", k, task.pass_pow_k.get(k) if k else None),
         )
+        table.add_row(Text(one_line(task.info.task, NAME_LIMIT)), *(cells if is_wide else cells[:-2]))
     if len(report.tasks) > 1:
         _add_totals(table, report.totals)
     return table
@@ -130,58 +139,15 @@ def _at_k(sign: str, k: int | None, value: float | None) -> str:
     return _DASH if k is None or value is None else f"{value:.0%} ({sign}{k})"
 
 
-def _print_trials(
-    console: Console, title: str, report: RunReport, outcomes: tuple[Outcome, ...], count: int | None
-) -> None:
-    """Explain trials: all of them where no count is given, else the first few of that many."""
-    if count == 0:
-        return
-    console.print(f"\n{title}:" if count is None else f"\n{count} {title}:", style="bold")
-    for task, trial in islice(_having(report.tasks, outcomes), None if count is None else SHORT_LIST):
-        _print_trial(console, task, trial)
-    if count is not None and count > SHORT_LIST:
-        console.print(f"  … and {count - SHORT_LIST} more: skillgrade preview shows every trial", style="dim")
+def _print_stories(console: Console, report: RunReport, outcome: Outcome, count: int, title: str, folder: Path) -> None:
+    if count:
+        console.print(f"\n{count} {title}:", style="bold")
+        print_stories(console, report.tasks, outcome, folder)
 
 
-def _having(tasks: Iterable[TaskReport], outcomes: tuple[Outcome, ...]) -> Iterator[tuple[TaskReport, TrialReport]]:
-    for task in tasks:
-        for trial in task.trials:
-            if trial.record.outcome in outcomes:
-                yield task, trial
-
-
-def _print_trial(console: Console, task: TaskReport, trial: TrialReport) -> None:
-    record = trial.record
-    line = f"  {one_line(task.info.task, NAME_LIMIT)} #{record.trial} {record.outcome}"
-    if record.reward is not None:
-        line += f", reward {record.reward:.2f}"
-    if record.agent is not None:
-        line += f", agent {_agent_end(record.agent.exit_code, record.agent.timed_out)}"
-    if trial.attempts > 1:
-        line += f", {trial.attempts} attempts"
-    console.print(line, style=STYLES[record.outcome], soft_wrap=True)
-    if record.error is not None:
-        console.print(f"    {record.error.stage}: {one_line(record.error.reason, REASON_LIMIT)}", soft_wrap=True)
-    for result in record.grader_results:
-        _print_result(console, result)
-    if record.answered_reward is not None and record.answered_reward != record.reward:
-        console.print(
-            f"    the graders that answered give {record.answered_reward:.2f}; it counts nowhere", style="dim"
-        )
-    for note in record.notes:
-        console.print(f"    note: {one_line(note, REASON_LIMIT)}", style="yellow", soft_wrap=True)
-
-
-def _agent_end(exit_code: int | None, timed_out: bool) -> str:
-    return "ran into its deadline" if timed_out else f"exit code {exit_code}"
-
-
-def _print_result(console: Console, result: GraderResult) -> None:
-    score = "no score" if result.score is None else f"{result.score:.2f}"
-    status = "" if result.status is GraderStatus.OK else f" {result.status}:"
-    head = f"    {result.grader_type} {score} (weight {result.weight:g}){status}"
-    console.print(f"{head} {one_line(result.details, REASON_LIMIT)}", soft_wrap=True)
-    for check in result.checks:
-        mark, style = ("✓", "green") if check.passed else ("✗", "red")
-        message = f": {one_line(check.message, REASON_LIMIT)}" if check.message else ""
-        console.print(f"      {mark} {one_line(check.name, NAME_LIMIT)}{message}", style=style, soft_wrap=True)
+def _agent_never_succeeded(report: RunReport) -> bool:
+    """Whether every agent that ended by itself reported a failure: then it may not have worked at all."""
+    codes = {
+        trial.record.agent.exit_code for task in report.tasks for trial in task.trials if trial.record.agent is not None
+    } - {None}
+    return bool(codes) and 0 not in codes

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from skillgrade.reports.terminal.summary import SHORT_LIST, print_summary
+from skillgrade.reports.terminal.summary import print_summary
+from skillgrade.reports.terminal.trials import STORIES_PER_TASK
 from skillgrade.results.records import AgentRun, Check, GraderResult, GraderStatus, Outcome, TrialRecord
 from skillgrade.results.report_file import build_report
 from skillgrade.results.run_info import RunEnd, RunInfo, TaskInfo
@@ -77,7 +79,7 @@ def test_errors_stand_apart_from_failures_with_stage_reason_and_attempts(tmp_pat
     text = summary(tmp_path, [plan("a", 2)], records)
     assert "1 errored (no verdict; in no rate):" in text
     assert "  a #0 errored, 2 attempts" in text
-    assert "    grade: grader 0 of trial 0 broke at attempt 1" in text
+    assert "grader 0 of trial 0 broke" not in text  # the grader's own line says it
     assert "    deterministic no score (weight 1) error: it crashed" in text
     assert "the graders that answered give 0.50; it counts nowhere" in text
     assert text.index("1 errored") < text.index("1 failed:")
@@ -90,11 +92,50 @@ def test_ungraded_trials_are_no_failures(tmp_path: Path) -> None:
     assert "failed" not in text
 
 
-def test_a_long_list_is_cut_and_says_so(tmp_path: Path) -> None:
-    count = SHORT_LIST + 3
-    text = summary(tmp_path, [plan("a", count)], [trial("a", n, 0.0) for n in range(count)])
-    assert text.count("failed, reward 0.00") == SHORT_LIST
-    assert "… and 3 more: skillgrade preview shows every trial" in text
+def test_equal_stories_of_a_task_are_told_once(tmp_path: Path) -> None:
+    records = [trial("a", n, 0.0) for n in range(5)] + [trial("b", 0, 0.0), trial("b", 2, 0.0)]
+    text = summary(tmp_path, [plan("a", 5), plan("b", 3)], records)
+    assert [line for line in text.splitlines() if line.endswith("failed, reward 0.00")] == [
+        "  a #0–#4 failed, reward 0.00",
+        "  b #0, #2 failed, reward 0.00",
+    ]
+
+
+def test_every_task_gets_its_turn_and_a_long_list_is_cut(tmp_path: Path) -> None:
+    count = STORIES_PER_TASK + 3
+    records = [trial("a", n, n / 100) for n in range(count)] + [trial("b", 0, 0.0)]
+    text = summary(tmp_path, [plan("a", count), plan("b", 1)], records)
+    assert text.count("  a #") == STORIES_PER_TASK
+    assert "… and 3 more of this task: skillgrade preview shows every trial" in text
+    assert "  b #0 failed, reward 0.00" in text
+
+
+def test_the_last_words_of_an_agent_that_failed_are_quoted(tmp_path: Path) -> None:
+    (tmp_path / "err").write_text("one\ntwo\nthree\nError: \x1b[2JCannot find module 'x'\n\n")
+    agent = AgentRun(exit_code=1, timed_out=False, duration_ms=1)
+    text = summary(tmp_path, [plan("a", 1)], [trial("a", 0, 0.0, agent=agent, files={"agent.stderr": "err"})])
+    assert "agent.stderr ends:\n      two\n      three\n      Error: \ufffd[2JCannot find module 'x'\n" in text
+    assert "the agent ended with a failure in every trial" in text
+
+
+def test_a_name_that_leads_out_of_the_run_is_not_followed(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (tmp_path / "secret").write_text("s3cret")
+    agent = AgentRun(exit_code=1, timed_out=False, duration_ms=1)
+    for name in ("../secret", str(tmp_path / "secret")):
+        (run / "journal.jsonl").unlink(missing_ok=True)
+        text = summary(run, [plan("a", 1)], [trial("a", 0, 0.0, agent=agent, files={"agent.stderr": name})])
+        assert "s3cret" not in text
+
+
+def test_a_narrow_terminal_keeps_the_names(tmp_path: Path) -> None:
+    run = write_run(tmp_path, [plan("sort-changes", 5)], [trial("sort-changes", n) for n in range(5)])
+    console = plain_console(width=80)
+    print_summary(console, build_report(run.journal), tmp_path, every_trial=False)
+    text = written(console)
+    assert re.search(r"^sort-changes +5 of 5 +5 +100% \[57%, 100%\] +1\.00 \[0\.57, 1\.00\]$", text, re.MULTILINE)
+    assert "…" not in text
 
 
 def test_every_trial_is_shown_when_asked_with_the_notes_of_the_run(tmp_path: Path) -> None:
