@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from pathlib import Path
 
+from skillgrade.capture import OutputSink
 from skillgrade.errors import ProviderError, Stage, WorkspaceError
-from skillgrade.process import ProcessSlot, SlotPool
+from skillgrade.process import ProcessResult, ProcessSlot, SlotPool
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import EnvironmentSpec, Isolation, Prepared, Workspace, WorkspaceSpec
 from skillgrade.workspace.local_workspace import LocalWorkspace
-from skillgrade.workspace.prefixes import run_setups
+from skillgrade.workspace.prefixes import SETUP_SECONDS, Prefix, SetupRunner, run_setups
 from skillgrade.workspace.run_folders import make_run_folder, remove_run_folders, sweep_dead_runs
 from skillgrade.workspace.shared_skills import SharedSkills
 from skillgrade.workspace.tree import remove_tree
@@ -100,7 +102,7 @@ class LocalProvider:
         slot = None
         try:
             slot = self._slots.borrow()
-            notes += run_setups(setups, prefix, slot, stop)
+            notes += run_setups(setups, Prefix(prefix, prefix), _runner(slot, stop))
         except BaseException as error:
             remove_tree(prefix)
             if isinstance(error, WorkspaceError):
@@ -110,6 +112,23 @@ class LocalProvider:
             if slot is not None:
                 self._slots.give_back(slot)
         return Prepared(self.name, reference=str(prefix), notes=notes)
+
+
+def _runner(slot: ProcessSlot, stop: Stop) -> SetupRunner:
+    def run(argv: tuple[str, ...], env: Mapping[str, str], cwd: Path, sink: OutputSink) -> ProcessResult:
+        return slot.run(
+            argv,
+            env=env,
+            cwd=cwd,
+            stdin=None,
+            stdout=sink,
+            stderr=sink,
+            timeout=SETUP_SECONDS,
+            stop=stop,
+            stage=Stage.IMAGE,
+        )
+
+    return run
 
 
 def _no_folder(error: OSError, stage: Stage = Stage.SETUP) -> ProviderError:

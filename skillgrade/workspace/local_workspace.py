@@ -16,7 +16,7 @@ from pathlib import Path
 from skillgrade.errors import Stage
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import Command, CommandResult, Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
-from skillgrade.workspace.prefixes import prefix_bins, prefix_env
+from skillgrade.workspace.prefixes import Prefix
 from skillgrade.workspace.shared_skills import SharedSkills
 from skillgrade.workspace.skills import SKILL_FOLDERS
 from skillgrade.workspace.staging import FIXED_TIME, Item, flatten
@@ -175,11 +175,12 @@ class LocalWorkspace:
             if item.kind != "folder" and posixpath.basename(posixpath.dirname(item.path)) in _BIN_NAMES
         )
         lead = [str(root / folder.lstrip("/")) for folder in folders]
-        prefix = Path(self._spec.prepared.reference) if self._spec.prepared.reference else None
+        reference = self._spec.prepared.reference
+        prefix = Prefix(Path(reference), Path(reference)) if reference else None
         if prefix is not None:
-            lead += prefix_bins(prefix)
+            lead += prefix.bins()
         return {
-            **({} if prefix is None else prefix_env(prefix)),
+            **({} if prefix is None else prefix.env()),
             # The runner's own PATH, since no command could have set it, and tools live in many places on a host.
             "PATH": os.pathsep.join([*lead, os.environ.get("PATH", _STANDARD_PATH)]),
             "HOME": str(home),
