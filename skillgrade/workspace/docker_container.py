@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
@@ -20,6 +20,7 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import Limits
 from skillgrade.workspace.docker_client import translated
 from skillgrade.workspace.docker_exec import Exec, execute
+from skillgrade.workspace.docker_root_shell import ROOT, RootShell
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -30,9 +31,6 @@ _MIB = 1024 * 1024
 _OWN_EXEC_TIMEOUT = 60.0
 _QUIET_TIMEOUT = 3.0
 _REMOVAL_TIMEOUT = 30.0
-
-ROOT = "0"
-"""The user of everything that skillgrade itself does in a container."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +61,7 @@ class Container:
         self._lock = threading.Lock()
         self._id: str | None = None
         self._is_gone = False
+        self._shell: RootShell | None = None
 
     @property
     def id(self) -> str:
@@ -140,17 +139,49 @@ class Container:
         )
         return config
 
-    def put(self, fill: Callable[[IO[bytes]], None]) -> None:
-        """Put an archive into it, at ``/``.
+    def put(self, ways: Sequence[tuple[str, str]], fill: Callable[[IO[bytes]], None]) -> tuple[int, ...]:
+        """Clear the way and put an archive into it, at ``/``.
+
+        Args:
+            ways: See `RootShell.clear`.
+            fill: Writes the archive.
+
+        Returns:
+            The indices of the ways that were not clear.
 
         Raises:
             WorkspaceError: It could not be put in.
         """
         with tempfile.TemporaryFile() as archive:
             fill(archive)
-            archive.seek(0)
-            with translated("putting files into the container", WorkspaceError, Stage.SETUP):
-                self.api.put_archive(self.id, "/", archive)
+            shell = self.shell()
+            cleared = shell.clear(ways)
+            if not shell.unpack(archive):
+                archive.seek(0)
+                with translated("putting files into the container", WorkspaceError, Stage.SETUP):
+                    self.api.put_archive(self.id, "/", archive)
+            return cleared
+
+    def shell(self) -> RootShell:
+        """Root's shell, started if none waits.
+
+        Raises:
+            WorkspaceError: It could not be started.
+        """
+        if self._shell is None:
+            self._shell = RootShell(self.api, self.id, kill=False)
+        return self._shell
+
+    def take_shell(self) -> RootShell | None:
+        """The shell, if one waits; it is the caller's from now on."""
+        shell, self._shell = self._shell, None
+        return shell
+
+    def close_shell(self) -> None:
+        """End the shell, if one waits."""
+        shell = self.take_shell()
+        if shell is not None:
+            shell.close()
 
     def take(self, path: str, out: IO[bytes]) -> None:
         """Write the archive of a folder to `out`; the container may have ended.
@@ -185,11 +216,11 @@ class Container:
         return code, bytes(output)
 
     def end_processes(self) -> bool:
-        """Kill everything but PID 1; whether that worked."""
-        command = Exec(("bash", "-c", "kill -9 -1"), ROOT)
+        """Kill everything but PID 1 and a shell that waits from now on; whether that worked."""
+        self.close_shell()
         try:
-            execute(self.api, self.id, command, lambda _stream, _data: None, _OWN_EXEC_TIMEOUT, self.kill)
-            return self._is_quiet()
+            self._shell = RootShell(self.api, self.id, kill=True)
+            return self._is_quiet(self._shell)
         except WorkspaceError:  # such as when the agent used up the limit of processes
             return False
 
@@ -197,20 +228,22 @@ class Container:
         """End every process by ending the container, keep its files, start it again; whether that worked."""
         try:
             with translated("restarting the container", WorkspaceError, Stage.SETUP):
-                self.api.restart(self.id, timeout=0)
+                self.close_shell()
+            self.api.restart(self.id, timeout=0)
             return self._is_quiet()
         except WorkspaceError:
             return False
 
-    def _is_quiet(self) -> bool:
-        """Whether only PID 1 and its sleep are left, seen from outside, where nothing in the container can lie."""
+    def _is_quiet(self, shell: RootShell | None = None) -> bool:
+        """Whether only PID 1, its sleep and a shell are left, seen from outside, where nothing inside can lie."""
         deadline = time.monotonic() + _QUIET_TIMEOUT
         while True:
+            own = shell.pid() if shell is not None else ""  # in the loop: the daemon learns it after the shell's start
             with translated("looking at the container's processes", WorkspaceError, Stage.SETUP):
                 rows = self.api.top(self.id, ps_args="-eo pid,ppid,args")["Processes"] or []
             pids = {pid for pid, _, _ in rows}
-            first = [pid for pid, parent, _ in rows if parent not in pids]
-            others = [(parent, args) for pid, parent, args in rows if pid not in first]
+            first = [pid for pid, parent, _ in rows if parent not in pids and pid != own]
+            others = [(parent, args) for pid, parent, args in rows if pid not in first and pid != own]
             if len(first) == 1 and len(others) <= 1 and all(other == (first[0], _SLEEP) for other in others):
                 return True
             if time.monotonic() > deadline:
@@ -254,6 +287,7 @@ class Container:
         """
         from docker.errors import NotFound
 
+        self.close_shell()
         with self._lock:
             if self._id is None or self._is_gone:
                 return None

@@ -70,20 +70,85 @@ def execute(
             not end though it was killed.
     """
     deadline = time.monotonic() + timeout
-    with translated("running a command", WorkspaceError, Stage.SETUP):
-        made = api.exec_create(
-            container, list(command.argv), user=command.user, workdir=command.workdir, environment=dict(command.env)
-        )
-        stream = _Stream(api.exec_start(made["Id"], socket=True))
-    try:
-        timed_out = not _pump(stream, feed, deadline)
-        if timed_out:
-            kill()
-            if not _pump(stream, feed, time.monotonic() + _GRACE):
-                raise WorkspaceError("docker: a command's output did not end though everything was killed")
-    finally:
-        stream.close()
-    return None if timed_out else _exit_code(api, made["Id"])
+    return RunningExec(api, container, command).finish(feed, deadline, kill)
+
+
+class RunningExec:
+    """A command that runs in a container, with a connection to it. Not thread-safe.
+
+    Args:
+        api: The daemon.
+        container: The container's id.
+        command: What to run.
+        talks: Whether it reads what `send` sends; else it has no input.
+
+    Raises:
+        WorkspaceError: It could not be started.
+    """
+
+    def __init__(self, api: APIClient, container: str, command: Exec, *, talks: bool = False) -> None:
+        self._api = api
+        with translated("running a command", WorkspaceError, Stage.SETUP):
+            made = api.exec_create(
+                container,
+                list(command.argv),
+                stdin=talks,
+                user=command.user,
+                workdir=command.workdir,
+                environment=dict(command.env),
+            )
+            self._id: str = made["Id"]
+            self._stream = _Stream(api.exec_start(self._id, socket=True))
+        self._unread = b""
+
+    def finish(self, feed: Callable[[int, bytes], None], deadline: float, kill: Callable[[], None]) -> int | None:
+        """Hand on its output until it ends; see `execute`."""
+        try:
+            timed_out = not _pump(self._stream, feed, deadline)
+            if timed_out:
+                kill()
+                if not _pump(self._stream, feed, time.monotonic() + _GRACE):
+                    raise WorkspaceError("docker: a command's output did not end though everything was killed")
+        finally:
+            self.close()
+        return None if timed_out else _exit_code(self._api, self._id)
+
+    def pid(self) -> str:
+        """Its number as the daemon's machine sees it.
+
+        Raises:
+            WorkspaceError: The daemon does not answer.
+        """
+        with translated("looking at a command", WorkspaceError, Stage.SETUP):
+            return str(self._api.exec_inspect(self._id)["Pid"])
+
+    def send(self, data: bytes | memoryview, deadline: float) -> None:
+        """Send it input.
+
+        Raises:
+            WorkspaceError: It took none until the deadline, or is gone.
+        """
+        with translated("talking to a command", WorkspaceError, Stage.SETUP):
+            self._stream.send(data, deadline)
+
+    def answer(self, deadline: float) -> bytes:
+        """The next line of its output, without the newline.
+
+        Raises:
+            WorkspaceError: None came until the deadline, or its output ended.
+        """
+        while b"\n" not in self._unread:
+            with translated("talking to a command", WorkspaceError, Stage.SETUP):
+                data = self._stream.receive(deadline - time.monotonic())
+            if not data:
+                raise WorkspaceError("docker: a command of skillgrade ended or gave no answer")
+            self._unread += b"".join(piece for number, piece in self._stream.pieces(data) if number == 1)
+        line, _, self._unread = self._unread.partition(b"\n")
+        return line
+
+    def close(self) -> None:
+        """Let go of the connection; one that talks sees the end of its input."""
+        self._stream.close()
 
 
 def _pump(stream: _Stream, feed: Callable[[int, bytes], None], deadline: float) -> bool:
@@ -145,6 +210,22 @@ class _Stream:
                 return None
             poll = select.poll()
             poll.register(self._socket, select.POLLIN)
+            poll.poll(min(left, 60.0) * 1000)
+
+    def send(self, data: bytes | memoryview, deadline: float) -> None:
+        """Send all of it, or raise TimeoutError."""
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[self._socket.send(view) :]
+                continue
+            except (BlockingIOError, ssl.SSLWantWriteError, ssl.SSLWantReadError):
+                pass
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            poll = select.poll()
+            poll.register(self._socket, select.POLLOUT)
             poll.poll(min(left, 60.0) * 1000)
 
     def pieces(self, data: bytes) -> Iterator[tuple[int, bytes]]:

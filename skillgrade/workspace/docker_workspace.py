@@ -14,16 +14,16 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import PLAIN_USER_ID
 from skillgrade.workspace.archive import carry_over
 from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace, WorkspaceSpec
-from skillgrade.workspace.docker_container import ROOT, Container
-from skillgrade.workspace.docker_exec import Exec, execute
+from skillgrade.workspace.docker_container import Container
+from skillgrade.workspace.docker_exec import Exec, RunningExec
 from skillgrade.workspace.docker_files import CONTROL_PATH, place_items
+from skillgrade.workspace.docker_root_shell import ROOT
 from skillgrade.workspace.staging import WORKSPACE_PATH
 
 STAGED_STDIN = "stdin-0"
 """The file in the control folder that holds `WorkspaceSpec.stdin`."""
 
 _COMMAND = Path(__file__).with_name("docker-command.sh")
-_CLEAR_WAY = Path(__file__).with_name("clear-way.sh")
 _READ = Path(__file__).with_name("docker-read.sh")
 _NO_SUCH_FILE = 3
 _COUNT_OOM_KILLS = (
@@ -92,19 +92,26 @@ class DockerWorkspace:
             nonlocal emptied
             emptied = self._empty()
 
-        wrapper = ("bash", "-c", _COMMAND.read_text(encoding="utf-8"), "bash")
-        what = Exec(
-            (*wrapper, self._input(command.stdin), marker, *command.argv),
-            user=ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID),
-            workdir=WORKSPACE_PATH,
-            env={**self._own_variables(command.privileged), **command.env},
-        )
-        code = execute(self._container.api, self._container.id, what, feed, command.timeout, kill)
+        deadline = time.monotonic() + command.timeout
+        code = self._start(command, marker).finish(feed, deadline, kill)
         if code == _KILLED:
             self._check_alive()
         if not emptied:
             self._give_up()
         return code
+
+    def _start(self, command: Command, marker: str) -> RunningExec:
+        """Start a command; a grader takes over the shell that put its files in."""
+        env = {**self._own_variables(command.privileged), **command.env}
+        stdin = self._input(command.stdin)
+        shell = self._container.take_shell()
+        if shell is not None and command.privileged and not command.stdin:
+            return shell.become(command.argv, env, marker)
+        if shell is not None:
+            shell.close()
+        argv = ("bash", "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *command.argv)
+        user = ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID)
+        return RunningExec(self._container.api, self._container.id, Exec(argv, user, WORKSPACE_PATH, env))
 
     @contextmanager
     def _explained(self, stop: Stop | None = None) -> Iterator[None]:
@@ -181,14 +188,10 @@ class DockerWorkspace:
     def put(self, files: Sequence[StagedFile]) -> tuple[str, ...]:
         """Put files in; see `Workspace.put`."""
         placed = place_items(files, self._is_root, self._notes.append)
-        arguments = [argument for way in placed.ways() for argument in way]
         with self._explained():
-            code, output = self._container.ask(_CLEAR_WAY.read_text(encoding="utf-8"), *arguments)
-            if code != 0:
-                raise WorkspaceError("what is in the way of files in the workspace could not be removed")
-            self._container.put(placed.write)
+            given_way = self._container.put(placed.ways(), placed.write)
         items = placed.in_the_way()
-        return tuple(items[int(number)].path for number in output.split())
+        return tuple(items[number].path for number in given_way)
 
     def read(self, path: str, limit: int) -> bytes | None:
         """The beginning of a file; see `Workspace.read`."""
@@ -223,8 +226,7 @@ class DockerWorkspace:
             try:
                 container.start(self._stop)
                 # What the image holds there may have been deleted by the agent.
-                container.ask('rm -rf -- "$1"', WORKSPACE_PATH)
-                container.put(lambda out: carry_over(taken, out))
+                container.put([("/", WORKSPACE_PATH.lstrip("/"))], lambda out: carry_over(taken, out))
             except BaseException:
                 container.remove()
                 raise
