@@ -11,7 +11,7 @@ from skillgrade.errors import UsageError
 from skillgrade.skill.discover import discover_skills
 from skillgrade.storage import storing
 from skillgrade.suite.load import SUITE_FILE
-from skillgrade.suite.scaffold import starter_files
+from skillgrade.suite.starter import starter_files
 
 
 @click.command(short_help="Write a starter eval.yaml for the skill in this folder.")

@@ -86,7 +86,7 @@ def command(**values: Any) -> int:
     """
     from skillgrade.results.folder import find_run_folder, run_folders
     from skillgrade.suite.load import load_suite
-    from skillgrade.suite.overrides import apply as apply_overrides
+    from skillgrade.suite.overrides import apply_overrides
     from skillgrade.suite.selection import select
 
     _refuse_without_effect(values)

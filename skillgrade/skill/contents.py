@@ -16,11 +16,6 @@ EVAL_NAMES = frozenset(("eval.yaml", "eval.yml", "evals.json", "evals", "judge-r
 EVAL_NAMES_AT_TOP = frozenset(("cases.yaml", "cases.yml", "graders", "rubrics", "solutions", "datasets"))
 """Names that mean an evaluation beside SKILL.md; deeper they may well be the skill's own material."""
 
-GRADING_FOLDERS = frozenset(
-    ("evals", "eval", "graders", "rubrics", "solutions", "datasets", "fixtures", "testdata", "tests", "test", "checks")
-)
-"""Names of top folders of which what an eval uses is the eval's, not the skill's."""
-
 TOOL_NAMES = frozenset(
     (
         *(".git", ".gitmodules", ".gitattributes", ".github", ".hg", ".svn", ".jj", ".bzr", "cvs"),

@@ -8,6 +8,7 @@ from pathlib import Path
 from skillgrade.errors import Problem, SuiteError
 from skillgrade.skill.frontmatter import read_skill
 from skillgrade.skill.model import Skill
+from skillgrade.wording import shown
 
 SKILL_FILE = "SKILL.md"
 SKILL_HOMES = ("skills", ".agents/skills", ".claude/skills")
@@ -46,5 +47,5 @@ def _explicit_file(root: Path, explicit: str) -> Path:
     path = Path(os.path.normpath(root / explicit))
     file = path if path.name == SKILL_FILE else path / SKILL_FILE
     if not file.is_file():
-        raise SuiteError([Problem(f"there is no {SKILL_FILE} at {explicit!r}", path="skill")])
+        raise SuiteError([Problem(f"there is no {SKILL_FILE} at {shown(explicit)}", path="skill")])
     return file

@@ -6,10 +6,10 @@ import dataclasses
 from dataclasses import dataclass
 
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.findings import shown
 from skillgrade.suite.model import DeterministicSpec, GraderSpec, HumanSpec, LlmRubricSpec
 from skillgrade.suite.references import Missing, References
 from skillgrade.suite.run_files import RunFiles, RunScope
+from skillgrade.wording import shown
 
 _COMMON_KEYS = frozenset({"type", "weight"})
 

@@ -18,7 +18,7 @@ from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import UnreadableError, read_text, reason
 from skillgrade.suite.cursor import join_path
 from skillgrade.suite.eval_files import EvalFiles
-from skillgrade.suite.findings import shown
+from skillgrade.wording import shown
 from skillgrade.yaml_reader import MAX_DEPTH, Document, parse_yaml
 from skillgrade.yaml_values import Mark, MarkedList, MarkedMap
 

@@ -13,13 +13,14 @@ from skillgrade.skill.model import Skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.digest import content_digests, suite_digest
 from skillgrade.suite.eval_files import EvalFiles
-from skillgrade.suite.findings import Findings, in_order, shown
+from skillgrade.suite.findings import Findings, in_order
 from skillgrade.suite.imports import load_yaml
 from skillgrade.suite.model import Suite, Task
-from skillgrade.suite.problems import schema_problems
 from skillgrade.suite.references import References
 from skillgrade.suite.schema import schema_errors
+from skillgrade.suite.schema_messages import schema_problems
 from skillgrade.suite.tasks import TaskReader
+from skillgrade.wording import shown
 
 SUITE_FILE = "eval.yaml"
 ENV_FILE = ".env"

@@ -44,7 +44,7 @@ class Overrides:
     grader_model: str | None = None
 
 
-def apply(suite: Suite, overrides: Overrides) -> Suite:
+def apply_overrides(suite: Suite, overrides: Overrides) -> Suite:
     """The suite with the flags laid over every task; its digest stays the one of the file."""
     return dataclasses.replace(suite, tasks=tuple(_task(task, overrides) for task in suite.tasks))
 

@@ -11,11 +11,17 @@ from skillgrade.reading import UnreadableError
 from skillgrade.skill.model import Skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.eval_files import EvalFiles
-from skillgrade.suite.findings import Findings, shown
+from skillgrade.suite.findings import Findings
+from skillgrade.wording import shown
 from skillgrade.yaml_values import Mark
 
 TEMPLATE_MARK = "{{"
 """What a text contains that is only known per row of a dataset."""
+
+GRADING_FOLDERS = frozenset(
+    ("evals", "eval", "graders", "rubrics", "solutions", "datasets", "fixtures", "testdata", "tests", "test", "checks")
+)
+"""Names of top folders of which what an eval uses is the eval's, not the skill's."""
 
 _TEXT_SUFFIXES = frozenset(
     (".md", ".markdown", ".txt", ".rst", ".adoc", ".yaml", ".yml", ".json", ".html", ".j2", ".prompt")

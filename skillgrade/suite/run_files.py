@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgrade.skill.contents import GRADING_FOLDERS
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.findings import shown
 from skillgrade.suite.model import GraderFile, WorkspaceFile
-from skillgrade.suite.references import References, inside_path
+from skillgrade.suite.references import GRADING_FOLDERS, References, inside_path
+from skillgrade.wording import shown
 from skillgrade.yaml_values import Mark
 
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)

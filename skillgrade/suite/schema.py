@@ -53,7 +53,7 @@ def _eval_validator() -> Validator:
         if validator.is_type(instance, "object"):
             for key in keys:
                 if instance.get(key) is None:
-                    yield ValidationError(f"{key!r} is a required property")
+                    yield ValidationError(f"{key} is missing", validator_value=key)
 
     schema: dict[str, Any] = eval_schema()
     definitions = schema["$defs"]

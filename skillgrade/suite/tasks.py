@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.findings import Findings, shown
+from skillgrade.suite.findings import Findings
 from skillgrade.suite.grader_specs import GraderReader
 from skillgrade.suite.model import Task
 from skillgrade.suite.references import Missing, References
 from skillgrade.suite.run_files import RunScope
 from skillgrade.suite.settings import Settings, read_settings
 from skillgrade.suite.workspace_files import read_workspace
+from skillgrade.wording import shown
 
 MAX_GRADER_INPUT = 120 * 1024
 """Bytes of `SKILLGRADE_INPUT`: the kernel takes 128 KiB for one variable, its name included."""

@@ -7,11 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
-from skillgrade.skill.contents import GRADING_FOLDERS
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.findings import shown
 from skillgrade.suite.model import WorkspaceFile
-from skillgrade.suite.references import TEMPLATE_MARK, References, inside_path
+from skillgrade.suite.references import GRADING_FOLDERS, TEMPLATE_MARK, References, inside_path
+from skillgrade.wording import shown
 from skillgrade.yaml_values import Mark
 
 _MODE = re.compile(r"(?:0o?)?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*")

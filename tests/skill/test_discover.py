@@ -37,7 +37,7 @@ def test_an_explicit_folder_or_file(tmp_path: Path, explicit: str) -> None:
 @pytest.mark.parametrize("explicit", ["nope", "deep", "SKILL.md", "deep/s/README.md"])
 def test_an_explicit_skill_that_does_not_exist_is_an_error(tmp_path: Path, explicit: str) -> None:
     write(tmp_path, {"deep/s/SKILL.md": "# S", "deep/s/README.md": ""})
-    with pytest.raises(SuiteError, match=f"^skill: there is no SKILL.md at '{explicit}'$"):
+    with pytest.raises(SuiteError, match=f'^skill: there is no SKILL.md at "{explicit}"$'):
         discover_skills(tmp_path, explicit)
 
 

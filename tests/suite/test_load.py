@@ -217,7 +217,7 @@ def grader(keys: str) -> str:
                 )
             ],
         ),
-        ("skill: nowhere\n" + task("trials: 1"), ["eval.yaml:1:8: skill: there is no SKILL.md at 'nowhere'"]),
+        ("skill: nowhere\n" + task("trials: 1"), ['eval.yaml:1:8: skill: there is no SKILL.md at "nowhere"']),
         ("tasks: [*a]", ["eval.yaml:1:9: no anchor &a stands above this alias"]),
         (b"tasks:\n  \xff", ["eval.yaml:2:3: is not UTF-8 text"]),
         (
@@ -556,7 +556,7 @@ def test_a_workspace_that_is_the_whole_skill_does_not_take_the_skill_away(tmp_pa
 
 def test_loading_a_module_does_not_import_the_validator() -> None:
     code = (
-        "import sys, skillgrade.suite.load, skillgrade.suite.scaffold, skillgrade.suite.selection; "
+        "import sys, skillgrade.suite.load, skillgrade.suite.starter, skillgrade.suite.selection; "
         "print('jsonschema' in sys.modules, 'jinja2' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

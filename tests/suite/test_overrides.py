@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from skillgrade.suite.model import AgentSpec
-from skillgrade.suite.overrides import Overrides, apply
+from skillgrade.suite.overrides import Overrides, apply_overrides
 from tests.support.suites import load
 
 TEXT = """
@@ -22,7 +22,7 @@ tasks:
 
 def test_without_flags_nothing_changes(tmp_path: Path) -> None:
     suite = load(tmp_path, TEXT)
-    assert apply(suite, Overrides()) == suite
+    assert apply_overrides(suite, Overrides()) == suite
 
 
 def test_a_flag_wins_over_the_defaults_and_over_the_tasks(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_flag_wins_over_the_defaults_and_over_the_tasks(tmp_path: Path) -> Non
         threshold=0.0,
         retries=0,
     )
-    changed = apply(suite, flags)
+    changed = apply_overrides(suite, flags)
     agent = AgentSpec("command", "n", "two", acp_command="acp", opencode_agent="plan", opencode_model="p/m")
     assert [task.agent for task in changed.tasks] == [agent, agent]
     assert [(task.provider, task.trials, task.threshold, task.retries) for task in changed.tasks] == [
@@ -50,7 +50,7 @@ def test_a_flag_wins_over_the_defaults_and_over_the_tasks(tmp_path: Path) -> Non
 
 
 def test_the_judge_of_the_command_line_is_the_only_one(tmp_path: Path) -> None:
-    task = apply(load(tmp_path, TEXT), Overrides(grader_provider="anthropic")).tasks[0]
+    task = apply_overrides(load(tmp_path, TEXT), Overrides(grader_provider="anthropic")).tasks[0]
     assert (task.grader_provider, task.grader_model) == ("anthropic", None)
     assert [dict(grader.config) for grader in task.graders] == [
         {},

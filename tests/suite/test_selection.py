@@ -108,14 +108,6 @@ def test_without_metadata_a_filter_says_so(tmp_path: Path) -> None:
         select(suite, Selection(filters=["tier=easy"]))
 
 
-def test_a_pattern_that_never_comes_to_an_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skillgrade.suite.selection._MATCH_SECONDS", 0.5)
-    name = "a" * 60
-    suite = load(tmp_path, f"tasks: [{{name: {name}, instruction: do it, graders: [{{type: deterministic, run: x}}]}}]")
-    with pytest.raises(UsageError, match=r'^--filter-pattern: "\(a\+\)\+\$x" takes more than'):
-        select(suite, Selection(pattern="(a+)+$x"))
-
-
 @pytest.mark.parametrize(
     ("value", "texts"),
     [

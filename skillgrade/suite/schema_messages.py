@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from skillgrade.errors import Problem
 from skillgrade.suite.cursor import Cursor, join_path
-from skillgrade.suite.findings import did_you_mean, shown
+from skillgrade.wording import did_you_mean, shown
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -96,11 +96,9 @@ def _message(error: ValidationError, at: Cursor) -> str:
 
 
 def _missing(error: ValidationError) -> str:
-    # jsonschema yields one error per missing key, and names it in the message alone.
-    match = re.match(r"'(?P<key>.*)' is a required property", error.message)
     schema: Any = error.schema
     kind = schema.get("properties", {}).get("type", {}).get("const")
-    return f'"{match["key"] if match else ""}" is missing' + (f"; a grader of type {kind} needs it" if kind else "")
+    return f'"{error.validator_value}" is missing' + (f"; a grader of type {kind} needs it" if kind else "")
 
 
 def _listed(choices: list[str]) -> str:

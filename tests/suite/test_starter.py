@@ -9,8 +9,8 @@ from skillgrade.skill.discover import discover_skills
 from skillgrade.skill.model import Skill
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import DeterministicSpec
-from skillgrade.suite.scaffold import starter_files
 from skillgrade.suite.schema import eval_schema
+from skillgrade.suite.starter import starter_files
 from tests.support.suites import write
 
 
