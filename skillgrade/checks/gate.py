@@ -71,5 +71,5 @@ def _decide(task: TaskReport, threshold: float) -> tuple[Decision, str]:
         return Decision.PASSES_WEAKLY, f"mean reward {reward:.3f} reaches {threshold:g}, but one trial says little"
     if interval.low >= threshold - _ROUNDING:
         return Decision.PASSES, f"mean reward {reward:.3f}, and at least {interval.low:.3f} with 95 % confidence"
-    doubt = f"{planned} trials leave room for {interval.low:.3f}"
+    doubt = f"{planned} trials leave room for {interval.low:.3f} (more trials, as with --reliable, narrow it)"
     return Decision.PASSES_WEAKLY, f"mean reward {reward:.3f} reaches {threshold:g}, but {doubt}"

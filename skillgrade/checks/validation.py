@@ -10,6 +10,9 @@ from skillgrade.errors import Stage
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome, TrialRecord
 from skillgrade.suite.model import Task
 
+SOLVED, UNTOUCHED = 0, 1
+"""Which trial of a validation is which."""
+
 
 @dataclass(frozen=True, slots=True)
 class TaskValidation:

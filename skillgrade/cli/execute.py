@@ -17,7 +17,7 @@ from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.gate import print_gate
 from skillgrade.reports.terminal.progress import TerminalProgress
 from skillgrade.reports.terminal.summary import print_summary
-from skillgrade.reports.terminal.validation import print_validation
+from skillgrade.reports.terminal.validation import ValidationProgress, print_validation
 from skillgrade.results.redaction import Redactor, secret_values
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite
@@ -63,7 +63,7 @@ def run_validation(suite: Suite, base: Path, parallel: int, *, ci: bool) -> int:
     redactor = Redactor(secret_values(read_env_file(suite.env_file), os.environ))
     stop = Stop()
     with stopping_on_signals(stop, lambda: _announce(console)):
-        validation = validate(suite, base, parallel, redactor, TerminalProgress(console), stop)
+        validation = validate(suite, base, parallel, redactor, ValidationProgress(console), stop)
         print_validation(console, validation)
         return validation_exit_code(validation, ci=ci)
 

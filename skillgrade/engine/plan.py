@@ -133,6 +133,8 @@ def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: St
         if task.provider == AUTO:
             gathered.append(choice.reason)
         task_plans.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
+    if not suite.skills:
+        gathered.append("no skill goes in: none was found beside the file, or --no-skill leaves it out")
     withheld = judge_key_names(suite.tasks)
     return Plan(suite, tuple(task_plans), withheld, tuple(dict.fromkeys(gathered)))
 

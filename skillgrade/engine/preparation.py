@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -79,16 +79,26 @@ def prepared(
 
 
 def _prepare(plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunListener, stop: Stop) -> Preparation:
-    skills, notes = _copy_skills(plan, folder)
+    told: dict[str, None] = {}
+
+    def tell(notes: Iterable[str]) -> None:
+        for note in map(redactor.text, notes):
+            if note not in told:
+                told[note] = None
+                listener.note(note)
+
+    tell((*plan.suite.warnings, *plan.notes))
+    skills, left_out = _copy_skills(plan, folder)
+    tell(left_out)
     environments: dict[tuple[str, EnvironmentSpec], Prepared | TrialError] = {}
     for task_plan in plan.tasks:
         key = (task_plan.provider, task_plan.environment)
-        if key not in environments:
-            listener.preparing(_describe(task_plan))
-            environments[key] = _prepare_one(task_plan, folder.run_id, stop)
-    for made in environments.values():
-        notes += made.notes if isinstance(made, Prepared) else ()
-    told = dict.fromkeys(redactor.text(note) for note in [*plan.suite.warnings, *plan.notes, *notes])
+        if key in environments:
+            continue
+        listener.preparing(_describe(task_plan))
+        made = environments[key] = _prepare_one(task_plan, folder.run_id, stop)
+        if isinstance(made, Prepared):
+            tell(made.notes)
     return Preparation(plan, folder, skills, environments, tuple(told))
 
 

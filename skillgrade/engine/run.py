@@ -14,7 +14,7 @@ from skillgrade.engine.dispatch import Attempts, run_attempts
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import Plan
 from skillgrade.engine.pool import ThreadPool
-from skillgrade.engine.preparation import Preparation, prepared
+from skillgrade.engine.preparation import prepared
 from skillgrade.engine.resume import Recorded, read_recorded, save_fingerprint
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.waiting import Waiting
@@ -125,21 +125,19 @@ class _Session:
             self.listener.note("every trial of this run has a verdict already; nothing is left to run")
             return
         with prepared(self.plan, self.folder, self.redactor, self.listener, self.stop) as preparation:
-            self._tell(preparation)
+            skills = tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills)
+            self.journal.prepared(RunPrepared(skills, preparation.notes))
             waiting = Waiting(preparation, self.recorded)
 
             def finished(spec: TrialSpec, record: TrialRecord) -> bool:
                 self.journal.append(record)
                 return not self.stop.is_set() and waiting.put_back(spec, record)
 
-            with closing(ThreadPool(min(parallel, missing), self.stop)) as pool:
-                run_attempts(pool, Attempts(missing, waiting.take, finished), self.listener, self.stop)
+            def warn(text: str) -> None:
+                self.listener.note(self.redactor.text(text))
 
-    def _tell(self, preparation: Preparation) -> None:
-        skills = tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills)
-        self.journal.prepared(RunPrepared(skills, preparation.notes))
-        for note in preparation.notes:
-            self.listener.note(note)
+            with closing(ThreadPool(min(parallel, missing), self.stop, warn)) as pool:
+                run_attempts(pool, Attempts(missing, waiting.take, finished), self.listener, self.stop)
 
 
 def _planned_tasks(plan: Plan, redactor: Redactor) -> list[TaskInfo]:

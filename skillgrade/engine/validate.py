@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from skillgrade.checks.validation import TaskValidation, Validation, judge_validation
+from skillgrade.checks.validation import SOLVED, UNTOUCHED, TaskValidation, Validation, judge_validation
 from skillgrade.engine.dispatch import Attempts, run_attempts
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import make_validation_plan
@@ -20,9 +20,6 @@ from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite, Task
-
-_SOLVED, _UNTOUCHED = 0, 1
-"""Which trial is which in a validation's folder, and what graders read as ``trial``."""
 
 _Records = dict[tuple[str, int], TrialRecord]
 
@@ -60,12 +57,10 @@ def validate(
         run_folder = create_run_folder(base / VALIDATIONS_NAME)
         folder = run_folder.path
         with prepared(plan, run_folder, redactor, listener, stop) as preparation:
-            for note in preparation.notes:
-                listener.note(note)
-            records = _run(preparation, parallel, listener, stop)
+            records = _run(preparation, parallel, redactor, listener, stop)
         stop.check()
         for task in provable:
-            validations[task.name] = judge_validation(task, *(records[task.name, n] for n in (_SOLVED, _UNTOUCHED)))
+            validations[task.name] = judge_validation(task, *(records[task.name, n] for n in (SOLVED, UNTOUCHED)))
     return Validation(tuple(validations.values()), unsolved, left_out, folder)
 
 
@@ -73,7 +68,9 @@ def _with_provable_graders(task: Task) -> Task:
     return replace(task, graders=tuple(spec for spec in task.graders if spec.type in GRADERS))
 
 
-def _run(preparation: Preparation, parallel: int, listener: RunListener, stop: Stop) -> _Records:
+def _run(
+    preparation: Preparation, parallel: int, redactor: Redactor, listener: RunListener, stop: Stop
+) -> _Records:
     records: _Records = {}
     specs = _specs(preparation)
 
@@ -81,13 +78,16 @@ def _run(preparation: Preparation, parallel: int, listener: RunListener, stop: S
         records[spec.task.name, spec.trial] = record
         return False
 
+    def warn(text: str) -> None:
+        listener.note(redactor.text(text))
+
     count = 2 * len(preparation.plan.tasks)
-    with closing(ThreadPool(min(parallel, count), stop)) as pool:
+    with closing(ThreadPool(min(parallel, count), stop, warn)) as pool:
         run_attempts(pool, Attempts(count, lambda: next(specs, None), finished), listener, stop)
     return records
 
 
 def _specs(preparation: Preparation) -> Iterator[TrialSpec]:
     for task_plan in preparation.plan.tasks:
-        yield preparation.spec(task_plan, _SOLVED, attempt=0)
-        yield preparation.spec(task_plan, _UNTOUCHED, attempt=0, act=False)
+        yield preparation.spec(task_plan, SOLVED, attempt=0)
+        yield preparation.spec(task_plan, UNTOUCHED, attempt=0, act=False)

@@ -114,8 +114,9 @@ def _answer(result: CommandResult, timeout: float) -> GraderAnswer:
         if result.out_of_memory:
             raise GraderError("the grader was killed because the workspace ran out of memory (memory_mb)") from error
         words = _last_words(result)
-        stderr = f"; its stderr ends: {words}" if words else ""
-        raise GraderError(f"{error} (exit code {result.exit_code}{stderr})") from error
+        stderr = f", its stderr ends «{words}»" if words else ""
+        # The exit code first: where a script was not found or crashed, what it did not print says nothing.
+        raise GraderError(f"exit code {result.exit_code}{stderr}; {error}") from error
 
 
 def _last_words(result: CommandResult) -> str:

@@ -55,10 +55,7 @@ def read_answer(stdout: str) -> GraderAnswer:
         if "score" in candidate:
             last = candidate
     if last is None:
-        quoted = _quote(stdout)
-        raise GraderError(
-            f"the grader printed {quoted or 'nothing'}, where a JSON object with a score belongs: {_ADVICE}"
-        )
+        raise GraderError(f"the grader printed {_quote(stdout)}, {_what_is_missing(stdout)}: {_ADVICE}")
     _check_shape(last)
     return GraderAnswer(
         score=float(last["score"]),
@@ -117,8 +114,16 @@ def _object_at(text: str) -> tuple[dict[str, Any] | None, int]:
     return value, end
 
 
+def _what_is_missing(stdout: str) -> str:
+    if any(_objects(stdout)):
+        return "an object without a score"
+    if "{" in stdout:
+        return "which is no valid JSON (write it with a JSON library, such as Python's json.dumps)"
+    return "where a JSON object with a score belongs"
+
+
 def _quote(text: str) -> str:
-    return json.dumps(_shorten(text.strip()), ensure_ascii=False) if text.strip() else ""
+    return f"«{_shorten(text.strip())}»" if text.strip() else "nothing"
 
 
 def _shorten(text: str) -> str:

@@ -140,7 +140,7 @@ def test_the_gate_passes_fails_and_names_each_task(shell: Shell) -> None:
     assert done.code == 0  # the file asks 0.3 of `reads`, and it gets 0.4
     done = shell.run("--ci", "--threshold=0.8")
     assert done.code == 1
-    assert re.search(r"fail\s+reads: mean reward 0\.400 is below the threshold 0\.8", done.out)
+    assert re.search(r"fails\s+reads: mean reward 0\.400 is below the threshold 0\.8", done.out)
     assert "gate not passed" in done.out
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from skillgrade.engine.plan import Plan, make_plan, make_validation_plan
 from skillgrade.errors import UsageError
+from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, DockerSpec, GraderFile, GraderSpec, Task
 from skillgrade.workspace.base import EnvironmentSpec
@@ -99,7 +100,14 @@ def test_a_script_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> Non
 
 def test_the_user_is_told_of_a_model_that_is_ignored() -> None:
     task = local(agent=AgentSpec("command", model="big-1", command="true"), graders=(grader(),))
-    assert plan(task).notes == ("the \"command\" agent ignores the model 'big-1'",)
+    assert "the \"command\" agent ignores the model 'big-1'" in plan(task).notes
+
+
+def test_the_user_is_told_where_no_skill_is_evaluated() -> None:
+    skill = Skill("s", "", Path("/eval"))
+    assert [note for note in plan(local()).notes if "no skill goes in" in note]
+    suite = make_suite(Path("/eval"), local(), skills=(skill,))
+    assert not make_plan(suite, {}, {}, Stop()).notes
 
 
 def test_trials_take_turns() -> None:

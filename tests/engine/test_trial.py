@@ -105,7 +105,7 @@ def test_a_grader_without_json_is_an_error_that_quotes_it_and_its_stderr(bench: 
     record = bench.run("true", "echo all good; echo oops >&2; exit 3")
     assert record.outcome is Outcome.ERRORED
     assert record.error is not None
-    for part in ('"all good"', "exit code 3", "oops"):
+    for part in ("«all good»", "exit code 3", "oops"):
         assert part in record.error.reason
 
 

@@ -92,7 +92,7 @@ def test_no_verdict_is_an_error_that_quotes_the_output_and_says_what_to_do(stdou
         read_answer(stdout)
     message = str(caught.value)
     assert "send all other output to stderr" in message
-    quoted = json.dumps(stdout.strip(), ensure_ascii=False) if stdout.strip() else "nothing"
+    quoted = f"«{stdout.strip()}»" if stdout.strip() else "nothing"
     assert f"the grader printed {quoted}" in message
 
 
@@ -130,3 +130,17 @@ def test_any_text_gives_a_verdict_or_an_error_of_the_grader(text: str) -> None:
     except GraderError:
         return
     assert 0 <= answer.score <= 1
+
+
+@pytest.mark.parametrize(
+    ("stdout", "named"),
+    [
+        ('{"scor": 1, "details": "d"}', "an object without a score"),
+        ('{"score":, "details": "d"}', "which is no valid JSON"),
+        ("{'score': 1.0, 'details': 'd'}", "json.dumps"),
+        ("all good", "where a JSON object with a score belongs"),
+    ],
+)
+def test_the_message_says_which_mistake_it_is(stdout: str, named: str) -> None:
+    with pytest.raises(GraderError, match=named):
+        read_answer(stdout)

@@ -32,18 +32,18 @@ class TerminalProgress:
 
     def preparing(self, what: str) -> None:
         """Say what is being made."""
-        self._line(f"preparing {what}", "dim")
+        self.line(f"preparing {what}", "dim")
 
     def note(self, text: str) -> None:
         """Say it."""
-        self._line(f"note: {text}", "yellow")
+        self.line(f"note: {text}", "yellow")
 
     def run_started(self, planned: int, slots: int) -> None:
         """Start the live status."""
         self._planned = planned
         self._started = time.monotonic()
         plural = "" if planned == 1 else "s"
-        self._line(f"{planned} trial{plural}, {min(slots, planned)} at a time", "dim")
+        self.line(f"{planned} trial{plural}, {min(slots, planned)} at a time", "dim")
         if self._console.is_terminal:
             from rich.live import Live
 
@@ -56,9 +56,7 @@ class TerminalProgress:
 
     def trial_finished(self, record: TrialRecord, retried: bool) -> None:
         """Show how it ended."""
-        self._running -= 1
-        if not retried:
-            self._counts[record.outcome] += 1
+        self.count(None if retried else record.outcome)
         text = f"{record.outcome:<9} {one_line(record.task, NAME_LIMIT)} #{record.trial}"
         if record.attempt:
             text += f" (attempt {record.attempt + 1})"
@@ -71,7 +69,7 @@ class TerminalProgress:
             text += f"  {record.error.stage}: {one_line(record.error.reason, REASON_LIMIT)}"
         if retried:
             text += "  (tried again)"
-        self._line(text, STYLES[record.outcome])
+        self.line(text, STYLES[record.outcome])
 
     def run_finished(self) -> None:
         """End the live status."""
@@ -79,7 +77,14 @@ class TerminalProgress:
             self._live.stop()
             self._live = None
 
-    def _line(self, text: str, style: str) -> None:
+    def count(self, outcome: Outcome | None) -> None:
+        """Take an attempt out of those that run, and count its outcome unless it is tried again."""
+        self._running -= 1
+        if outcome is not None:
+            self._counts[outcome] += 1
+
+    def line(self, text: str, style: str) -> None:
+        """Print one line above the live status."""
         from rich.text import Text
 
         self._console.print(Text(printable(text), style=style), soft_wrap=True)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skillgrade.checks.validation import TaskValidation, Validation
+from skillgrade.checks.validation import SOLVED, TaskValidation, Validation
 from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT
+from skillgrade.reports.terminal.progress import TerminalProgress
 from skillgrade.reports.terminal.text import one_line
 from skillgrade.results.records import TrialRecord
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+
+class ValidationProgress(TerminalProgress):
+    """Progress that says what was tried instead of whether it passed: an untouched workspace should not."""
+
+    def trial_finished(self, record: TrialRecord, retried: bool) -> None:
+        """Show how it ended."""
+        self.count(record.outcome)
+        what = "reference solution" if record.trial == SOLVED else "untouched workspace"
+        self.line(f"{one_line(record.task, NAME_LIMIT)}: {what} {_reward(record)}", "dim")
 
 
 def print_validation(console: Console, validation: Validation) -> None:

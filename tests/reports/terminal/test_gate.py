@@ -12,8 +12,8 @@ def test_each_task_has_its_verdict_and_the_gate_its_own() -> None:
     print_gate(console, GateResult((good, bad)))
     assert written(console).splitlines() == [
         "",
-        "pass_weak   good: mean reward 0.9 reaches 0.8",
-        "fail        bad\ufffd[2J: mean reward 0.1 is below the threshold 0.8",
+        "passes weakly  good: mean reward 0.9 reaches 0.8",
+        "fails          bad\ufffd[2J: mean reward 0.1 is below the threshold 0.8",
         "gate not passed",
     ]
 
