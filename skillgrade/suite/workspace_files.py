@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.model import WorkspaceFile
+from skillgrade.suite.modes import apply_chmod
 from skillgrade.suite.references import GRADING_FOLDERS, TEMPLATE_MARK, References, inside_path
 from skillgrade.wording import shown
 from skillgrade.yaml_values import Mark
-
-_MODE = re.compile(r"(?:0o?)?[0-7]{3,4}|[ugoa]*[-+=][rwxXst]*(?:,[ugoa]*[-+=][rwxXst]*)*")
 
 
 def read_workspace(workspace: Cursor | None, task: Mark, references: References) -> tuple[WorkspaceFile, ...]:
@@ -91,10 +89,12 @@ def _chmod(entry: Cursor, references: References) -> str | None:
     label = cursor.label() if cursor else None
     if cursor is None or label is None:
         return None
-    if not _MODE.fullmatch(label):
-        references.findings.error(cursor.mark, cursor.path, f'must be a mode such as "+x" or "755", not {shown(label)}')
+    try:
+        apply_chmod(label, 0)
+    except ValueError as error:
+        references.findings.error(cursor.mark, cursor.path, str(error))
         return None
-    return label.removeprefix("0o")
+    return label
 
 
 def _conflict(file: WorkspaceFile, taken: dict[str, WorkspaceFile]) -> str | None:

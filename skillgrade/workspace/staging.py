@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Literal
 
 from skillgrade.errors import WorkspaceError
+from skillgrade.suite.modes import apply_chmod
 from skillgrade.workspace.base import Place, StagedFile
-from skillgrade.workspace.modes import apply_chmod
 
 WORKSPACE_PATH = "/workspace"
 """Where files written for containers expect the workspace; a destination below it means the workspace everywhere."""
@@ -167,7 +167,7 @@ def _walk(file: StagedFile, root: Path, place: Place, path: str, warn: Callable[
 
 
 def _file_item(file: StagedFile, source: Path, status: os.stat_result, place: Place, path: str) -> Item:
-    # A set-user-ID bit of the host means nothing good in a workspace; chmod can still ask for one.
+    # A set-user-ID bit of the host means nothing good in a workspace.
     mode = _mode(file, stat.S_IMODE(status.st_mode) & 0o777)
     return Item(path, place, "file", mode, status.st_mtime, source=source)
 

@@ -206,7 +206,7 @@ def grader(keys: str) -> str:
         ),
         (
             task("workspace: [{src: eval.yaml, chmod: wx}]"),
-            ['eval.yaml:2:118: tasks[0].workspace[0].chmod: must be a mode such as "+x" or "755", not "wx"'],
+            ['eval.yaml:2:118: tasks[0].workspace[0].chmod: "wx" is no mode; write it like +x, u+rw,go-w or 755'],
         ),
         (
             task("turns: [{instruction: hello there}]"),

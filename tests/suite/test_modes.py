@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgrade.workspace.modes import apply_chmod
+from skillgrade.suite.modes import apply_chmod
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,7 @@ from skillgrade.workspace.modes import apply_chmod
     [
         ("755", 0o600, 0o755),
         ("0644", 0o777, 0o644),
+        ("0o644", 0o777, 0o644),
         ("+x", 0o644, 0o755),
         ("-w", 0o666, 0o444),
         ("u+rwx,g-w", 0o660, 0o740),
@@ -30,9 +32,15 @@ def test_modes(chmod: str, before: int, after: int) -> None:
     assert apply_chmod(chmod, before) == after
 
 
-@pytest.mark.parametrize("chmod", ["", "999", "+y", "x", "u+x,", "rwxr-xr-x", "07777x", "u+x;rm", "u+x\n"])
+@pytest.mark.parametrize("chmod", ["", "999", "+y", "x", "u+x,", "rwxr-xr-x", "75", "07777x", "u+x;rm", "u+x\n"])
 def test_what_is_no_mode_is_refused(chmod: str) -> None:
     with pytest.raises(ValueError, match=r"write it like \+x"):
+        apply_chmod(chmod, 0o644)
+
+
+@pytest.mark.parametrize("chmod", ["4755", "01777", "0o2755", "u+s", "+t", "+x,u+s", "a=rxt", "u+s,+t"])
+def test_set_id_and_sticky_bits_are_refused(chmod: str) -> None:
+    with pytest.raises(ValueError, match=f'^"{re.escape(chmod)}" sets a set-ID or sticky bit'):
         apply_chmod(chmod, 0o644)
 
 

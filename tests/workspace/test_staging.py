@@ -184,7 +184,7 @@ def test_destinations_that_cannot_be_are_refused(dest: str, place: Place) -> Non
 def test_a_missing_source_and_a_wrong_mode_are_named(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match=r"nowhere: cannot be read: No such file"):
         flatten([StagedFile("x", src=tmp_path / "nowhere")], never)
-    with pytest.raises(WorkspaceError, match=r"^x: chmod: '\+q' is no mode"):
+    with pytest.raises(WorkspaceError, match=r'^x: chmod: "\+q" is no mode'):
         flatten([StagedFile("x", data=b"", chmod="+q")], never)
 
 
