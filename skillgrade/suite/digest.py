@@ -16,7 +16,8 @@ from pathlib import Path, PurePath
 
 from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import reason
-from skillgrade.skill.contents import skill_files
+from skillgrade.skill.contents import skill_contents
+from skillgrade.skill.model import Skill
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.model import Suite, Task
 
@@ -39,8 +40,7 @@ def content_digests(suite: Suite, contents: Iterable[Path], files: EvalFiles) ->
     """
     found = dict(_contents((file for path in contents for file in files.scan(path).files), suite.root))
     for skill in suite.skills:
-        paths = skill_files(skill.folder, suite.own_files)
-        found |= {f"skill {skill.name}: {name}": text for name, text in _contents(paths, skill.folder).items()}
+        found |= _skill(skill, suite.own_files)
     return found
 
 
@@ -86,7 +86,26 @@ def _contents(paths: Iterable[Path], root: Path) -> Mapping[str, str]:
     try:
         return {_name(path, root): _content(path) for path in sorted(set(paths))}
     except OSError as error:
-        raise SuiteError([Problem(f"cannot be read: {reason(error)}", Path(error.filename or root))]) from None
+        raise _unreadable(error, root) from None
+
+
+def _skill(skill: Skill, own_files: frozenset[Path]) -> Mapping[str, str]:
+    """Files and links of a skill; its folders count by what they hold, as in version control."""
+    try:
+        contents = skill_contents(skill.folder, own_files)
+        return {
+            f"skill {skill.name}: {entry.path}": f"link {entry.target}"
+            if entry.kind == "link"
+            else _content(contents.root / entry.path)
+            for entry in contents.entries
+            if entry.kind != "folder"
+        }
+    except OSError as error:
+        raise _unreadable(error, skill.folder) from None
+
+
+def _unreadable(error: OSError, folder: Path) -> SuiteError:
+    return SuiteError([Problem(f"cannot be read: {reason(error)}", Path(error.filename or folder))])
 
 
 def _content(path: Path) -> str:

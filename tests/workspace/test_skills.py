@@ -7,7 +7,9 @@ import pytest
 
 from skillgrade.errors import ProviderError, StorageError
 from skillgrade.skill.model import Skill
+from skillgrade.suite.load import load_suite
 from skillgrade.workspace.skills import snapshot_skill
+from tests.support.suites import write
 
 
 def make(path: Path, text: str = "x", mode: int = 0o644) -> Path:
@@ -145,6 +147,28 @@ def test_the_digest_tells_content_mode_and_name_and_nothing_else(skill: Skill, t
     changed = digest("3")
     (skill.folder / "scripts/run.sh").rename(skill.folder / "scripts/go.sh")
     assert len({first, changed, digest("4")}) == 3
+
+
+def test_the_digest_of_a_suite_covers_just_what_the_copy_holds(tmp_path: Path) -> None:
+    write(
+        tmp_path,
+        {
+            **dict.fromkeys(("graders/check.sh", "references/own.txt", "references/evals/x.yaml", "lib/a.py"), ""),
+            "SKILL.md": "---\nname: demo\n---\n",
+            "eval.yaml": "tasks:\n- name: a\n  instruction: do it\n  workspace: [alias/own.txt, SKILL.md]\n"
+            "  graders: [{type: deterministic, run: bash graders/check.sh}]\n",
+        },
+    )
+    make(tmp_path / "results/20260101-000000-0000/journal.jsonl")
+    for name, target in {"fine": "lib", "key": "graders", "out": "/etc/passwd", "alias": "references"}.items():
+        (tmp_path / name).symlink_to(target)
+    results = [tmp_path / "results/20260101-000000-0000"]
+    suite = load_suite(tmp_path, results=results)
+    snapshot, _ = snapshot_skill(suite.skills[0], tmp_path / "results/copy", suite.own_files)
+    copied = {name for name in tree(snapshot.folder) if not (snapshot.folder / name).is_dir()}
+    copied |= {name for name in tree(snapshot.folder) if (snapshot.folder / name).is_symlink()}
+    assert copied == {"SKILL.md", "lib/a.py", "fine", "alias"}
+    assert {name.removeprefix("skill demo: ") for name in suite.contents if name.startswith("skill demo: ")} == copied
 
 
 def test_a_copy_below_the_skill_does_not_copy_itself(skill: Skill) -> None:
