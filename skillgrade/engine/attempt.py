@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from skillgrade.agents import AGENTS
@@ -13,14 +13,15 @@ from skillgrade.capture import OutputSink
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.variables import agent_variables, grader_variables
 from skillgrade.engine.verdict import TrialVerdict, weigh
-from skillgrade.errors import AgentError, ProviderError, Stage
+from skillgrade.engine.workspaces import Workspaces
+from skillgrade.errors import AgentError, Stage
 from skillgrade.graders import GRADERS
 from skillgrade.graders.base import GraderContext
 from skillgrade.results.folder import RunFolder
-from skillgrade.results.records import AgentRun, GraderResult, TrialError
+from skillgrade.results.records import AgentRun, GraderResult
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
-from skillgrade.workspace.base import CommandResult, Place, Prepared, Provider, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.base import CommandResult, Place, Prepared, StagedFile, Workspace
 
 TRANSCRIPT = "transcript.txt"
 """What the agent printed, for graders and people, in the control folder and in the attempt's."""
@@ -39,14 +40,14 @@ class Attempt:
     """
 
     def __init__(
-        self, spec: TrialSpec, provider: Provider, env_file: Mapping[str, str], redactor: Redactor, stop: Stop
+        self, spec: TrialSpec, workspaces: Workspaces, env_file: Mapping[str, str], redactor: Redactor, stop: Stop
     ) -> None:
         self.stage = Stage.SETUP
         self.agent_run: AgentRun | None = None
         self.grader_results: list[GraderResult] = []
         self.notes: list[str] = []
         self._spec = spec
-        self._provider = provider
+        self._workspaces = workspaces
         self._env_file = env_file
         self._redactor = redactor
         self._stop = stop
@@ -73,39 +74,19 @@ class Attempt:
                 transcript = self._act(workspace)
             self.stage = Stage.COLLECT
             workspace.end_processes()
-            with closing(workspace.for_graders(fresh=self._needs_fresh_workspace())) as grading:
-                self.stage = Stage.GRADE
-                self._grade(grading, transcript)
+            grading = workspace.for_graders(fresh=self._needs_fresh_workspace())
+            self.stage = Stage.GRADE
+            self._grade(grading, transcript)
         timed_out = self.agent_run is not None and self.agent_run.timed_out
         return weigh(self.grader_results, self._spec.task.pass_threshold, timed_out)
 
     @contextmanager
     def _open(self) -> Iterator[Workspace]:
-        spec, task = self._spec, self._spec.task
-        if isinstance(spec.prepared, TrialError):
-            raise ProviderError(spec.prepared.reason, spec.prepared.stage)
-        files = [StagedFile(file.dest, _place(file.dest), src=file.src, chmod=file.chmod) for file in task.workspace]
-        if spec.act:
-            files += self._agent.files(task)
-        workspace = self._provider.open(
-            WorkspaceSpec(
-                run=self._run.run_id,
-                trial=f"{task.name} {spec.trial}.{spec.attempt}",
-                prepared=spec.prepared,
-                files=tuple(files),
-                skills=spec.skills,
-                limits=task.limits,
-                network=task.network,
-                stdin=self._agent.stdin(task.instruction) if spec.act else None,
-                agent_home=task.agent.home,
-            ),
-            self._stop,
-        )
+        workspace = self._workspaces.open(self._spec, self._stop)
         try:
             yield workspace
         finally:
-            workspace.close()
-            self.notes += workspace.notes
+            self.notes += self._workspaces.dispose(workspace)
 
     def _act(self, workspace: Workspace) -> bytes:
         """Let the agent work; gives back what it printed."""
@@ -173,10 +154,6 @@ class Attempt:
 
     def _sink(self, name: str) -> OutputSink:
         return OutputSink(self._folder / name, byte_filter=self._redactor.filter())
-
-
-def _place(dest: str) -> Place:
-    return Place.SYSTEM if dest.startswith("/") else Place.WORKSPACE
 
 
 def _transcript(result: CommandResult) -> bytes:

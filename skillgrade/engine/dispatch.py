@@ -1,4 +1,7 @@
-"""Hands attempts to a pool: a bounded window over attempts that are made only when a place is free."""
+"""Hands attempts to a pool: a bounded window over attempts that are made only when a place is free.
+
+One attempt more is taken than runs, so that the pool can get ready for it.
+"""
 
 from __future__ import annotations
 
@@ -52,15 +55,21 @@ def run_attempts(pool: Pool, attempts: Attempts, listener: RunListener, stop: St
 
 def _keep_busy(pool: Pool, attempts: Attempts, listener: RunListener, stop: Stop) -> None:
     in_flight: dict[Future[TrialRecord], TrialSpec] = {}
+    following: TrialSpec | None = None
     while True:
         while len(in_flight) < pool.slots and not stop.is_set():
-            spec = attempts.take()
+            spec = following or attempts.take()
+            following = None
             if spec is None:
                 break
             listener.trial_started(spec.task.name, spec.trial, spec.attempt)
             in_flight[pool.submit(spec)] = spec
         if not in_flight:
             return
+        if following is None and not stop.is_set():
+            following = attempts.take()
+            if following is not None:
+                pool.expect(following)
         done, _ = wait(in_flight, timeout=_LOOK_AROUND, return_when=FIRST_COMPLETED)
         for future in done:
             spec, record = in_flight.pop(future), future.result()

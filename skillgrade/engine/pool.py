@@ -6,9 +6,11 @@ those differ between executors. Stopping is the pool's own: it ends what runs, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
+from skillgrade.engine.pipeline import Pipeline
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.trial import run_trial
 from skillgrade.results.records import TrialRecord
@@ -25,6 +27,9 @@ class Pool(Protocol):
     def submit(self, spec: TrialSpec) -> Future[TrialRecord]:
         """Start an attempt; the caller keeps at most `slots` in flight."""
 
+    def expect(self, spec: TrialSpec) -> None:
+        """Get ready for an attempt that will be submitted when a place is free, unless the run stops before."""
+
     def stop(self) -> None:
         """End everything that runs; each attempt still gives its record."""
 
@@ -38,21 +43,30 @@ class ThreadPool:
     Args:
         slots: How many at a time, >= 1.
         stop: The run's stop, which ends them.
+        tell: Told, when the pool is closed, what could not be removed once an attempt's record was made.
     """
 
-    def __init__(self, slots: int, stop: Stop) -> None:
+    def __init__(self, slots: int, stop: Stop, tell: Callable[[str], None]) -> None:
         self.slots = slots
         self._stop = stop
+        self._tell = tell
+        self._pipeline = Pipeline(slots)
         self._executor = ThreadPoolExecutor(slots, thread_name_prefix="skillgrade-trial")
 
     def submit(self, spec: TrialSpec) -> Future[TrialRecord]:
         """Start an attempt in a thread."""
-        return self._executor.submit(run_trial, spec, self._stop)
+        return self._executor.submit(run_trial, spec, self._stop, self._pipeline)
+
+    def expect(self, spec: TrialSpec) -> None:
+        """Begin to make its workspace."""
+        self._pipeline.expect(spec, self._stop)
 
     def stop(self) -> None:
         """Wake every attempt to its end."""
         self._stop.set()
 
     def close(self) -> None:
-        """Wait for the threads."""
+        """Wait for the threads, and for everything to be removed."""
         self._executor.shutdown(wait=True)
+        for note in self._pipeline.close():
+            self._tell(note)

@@ -10,6 +10,7 @@ from skillgrade.engine.attempt import Attempt
 from skillgrade.engine.env_file import read_env_file
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.verdict import TrialVerdict
+from skillgrade.engine.workspaces import ON_DEMAND, Workspaces
 from skillgrade.errors import Cancelled, InfrastructureError, SkillgradeError, Stage, StorageError
 from skillgrade.results.records import Outcome, TrialError, TrialRecord
 from skillgrade.results.redaction import Redactor, secret_values
@@ -18,12 +19,13 @@ from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import Prepared
 
 
-def run_trial(spec: TrialSpec, stop: Stop) -> TrialRecord:
+def run_trial(spec: TrialSpec, stop: Stop, workspaces: Workspaces = ON_DEMAND) -> TrialRecord:
     """Run one attempt and say how it ended. Never raises: what goes wrong is in the record.
 
     Args:
         spec: The attempt.
         stop: Ends it early, with the outcome ``cancelled``.
+        workspaces: Gives it its workspace, and takes that back.
     """
     started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
     started = time.monotonic()
@@ -34,7 +36,7 @@ def run_trial(spec: TrialSpec, stop: Stop) -> TrialRecord:
         env_file = read_env_file(spec.env_file)
         redactor = Redactor(secret_values(env_file, os.environ))
         provider = provider_named(spec.provider)
-        attempt = Attempt(spec, provider, env_file, redactor, stop)
+        attempt = Attempt(spec, workspaces, env_file, redactor, stop)
         verdict = attempt.run()
     except Cancelled:
         verdict = TrialVerdict(Outcome.CANCELLED, None, None)

@@ -231,6 +231,7 @@ class Workspace(Protocol):
     def for_graders(self, fresh: bool) -> Workspace:
         """The workspace in which graders run: this one, or a fresh one with the workspace's files carried over.
 
+        It is closed with this one.
         Providers without a system of their own to protect return this one in either case.
         """
 
