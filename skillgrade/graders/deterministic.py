@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path, PurePosixPath
 
@@ -12,6 +11,7 @@ from skillgrade.graders.base import GraderContext
 from skillgrade.graders.output import GraderAnswer, read_answer
 from skillgrade.results.records import GraderResult, GraderStatus
 from skillgrade.stop import Stop
+from skillgrade.suite.grader_input import grader_input_text
 from skillgrade.suite.model import DeterministicSpec, GraderSpec
 from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace
 from skillgrade.workspace.scripts import script_argv, shebang_argv
@@ -58,7 +58,7 @@ class DeterministicGrader:
         result = workspace.run(
             Command(
                 argv=grader_argv(spec, workspace.control),
-                env={**context.env, "SKILLGRADE_INPUT": json.dumps(context.input, ensure_ascii=False)},
+                env={**context.env, "SKILLGRADE_INPUT": grader_input_text(context.input)},
                 timeout=context.timeout,
                 stdout=OutputSink(context.folder / f"grader-{spec.index}.stdout", byte_filter=context.redaction()),
                 stderr=OutputSink(context.folder / f"grader-{spec.index}.stderr", byte_filter=context.redaction()),

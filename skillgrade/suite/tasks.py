@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.findings import Findings
+from skillgrade.suite.grader_input import MAX_GRADER_INPUT, grader_input_size
 from skillgrade.suite.grader_specs import GraderReader
 from skillgrade.suite.model import Task
 from skillgrade.suite.references import Missing, References
@@ -16,9 +15,6 @@ from skillgrade.suite.run_files import RunScope
 from skillgrade.suite.settings import Settings, read_settings
 from skillgrade.suite.workspace_files import read_workspace
 from skillgrade.wording import shown
-
-MAX_GRADER_INPUT = 120 * 1024
-"""Bytes of `SKILLGRADE_INPUT`: the kernel takes 128 KiB for one variable, its name included."""
 
 LATER_KEYS = ("turns", "user", "on_turn_failure", "dataset", "expect_skill")
 """Keys of a task that go into `Task.config` as the file has them."""
@@ -81,11 +77,11 @@ class TaskReader:
     def _check_input(self, task: Task, place: Cursor | None) -> None:
         if place is None:
             return
-        size = len(json.dumps(grader_input(task), ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        size = grader_input_size(task)
         if size > MAX_GRADER_INPUT:
             message = (
-                f"task {shown(task.name)}: `expected` and `metadata` take {size / 1024:.0f} KiB as SKILLGRADE_INPUT, "
-                f"more than the {MAX_GRADER_INPUT // 1024} KiB that fit; "
+                f"task {shown(task.name)}: `expected` and `metadata` make SKILLGRADE_INPUT {size / 1024:.0f} KiB long, "
+                f"of which {MAX_GRADER_INPUT // 1024} KiB fit; "
                 "move them into a file and name it in the grader's `files`"
             )
             self.references.findings.error(place.mark, place.path, message)
@@ -114,15 +110,3 @@ class TaskReader:
         path = self.references.path(reference, cursor.mark, only_file=True) if reference else None
         if path is not None:
             self.references.claim(path)
-
-
-def grader_input(task: Task) -> Mapping[str, object]:
-    """The largest document that a grader of the task can get in `SKILLGRADE_INPUT`."""
-    return {
-        "task": task.name,
-        "trial": task.trials,
-        "turn": None,
-        "expected": task.expected,
-        "metadata": task.metadata,
-        "transcript": "",
-    }

@@ -446,8 +446,8 @@ def test_an_answer_key_that_fits_into_a_variable_is_taken_and_a_larger_one_is_no
     assert load_task(tmp_path, f"expected: {'x' * 120_000}").expected == "x" * 120_000
     (problem,) = problems(tmp_path, task(f"expected: {'é' * 100 * 1024}"))
     assert problem == (
-        'eval.yaml:2:92: tasks[0].expected: task "one": `expected` and `metadata` take 200 KiB as SKILLGRADE_INPUT, '
-        "more than the 120 KiB that fit; move them into a file and name it in the grader's `files`"
+        'eval.yaml:2:92: tasks[0].expected: task "one": `expected` and `metadata` make SKILLGRADE_INPUT 204 KiB '
+        "long, of which 127 KiB fit; move them into a file and name it in the grader's `files`"
     )
 
 
