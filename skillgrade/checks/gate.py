@@ -51,16 +51,17 @@ class GateResult:
 
 def gate(report: RunReport) -> GateResult:
     """Ask of each task that all its trials have a verdict and its mean reward reaches the task's threshold."""
-    return GateResult(tuple(_judge(task, task.info.threshold) for task in report.tasks))
+    return GateResult(tuple(_judge(task, report.confidence) for task in report.tasks))
 
 
-def _judge(task: TaskReport, threshold: float) -> TaskGate:
-    decision, reason = _decide(task, threshold)
-    return TaskGate(task.info.task, threshold, decision, reason)
+def _judge(task: TaskReport, confidence: float) -> TaskGate:
+    decision, reason = _decide(task, confidence)
+    return TaskGate(task.info.task, task.info.threshold, decision, reason)
 
 
-def _decide(task: TaskReport, threshold: float) -> tuple[Decision, str]:
-    planned, reward, interval = task.info.planned, task.mean_reward, task.mean_reward_interval
+def _decide(task: TaskReport, confidence: float) -> tuple[Decision, str]:
+    planned, threshold = task.info.planned, task.info.threshold
+    reward, interval = task.mean_reward, task.mean_reward_interval
     if reward is None:
         return Decision.UNDECIDED, f"none of {planned} planned trials has a verdict"
     if task.graded < planned:
@@ -70,6 +71,7 @@ def _decide(task: TaskReport, threshold: float) -> tuple[Decision, str]:
     if interval is None:
         return Decision.PASSES_WEAKLY, f"mean reward {reward:.3f} reaches {threshold:g}, but one trial says little"
     if interval.low >= threshold - _ROUNDING:
-        return Decision.PASSES, f"mean reward {reward:.3f}, and at least {interval.low:.3f} with 95 % confidence"
+        sure = f"at least {interval.low:.3f} with {confidence:.0%} confidence"
+        return Decision.PASSES, f"mean reward {reward:.3f}, and {sure}"
     doubt = f"{planned} trials leave room for {interval.low:.3f} (more trials, as with --reliable, narrow it)"
     return Decision.PASSES_WEAKLY, f"mean reward {reward:.3f} reaches {threshold:g}, but {doubt}"

@@ -21,6 +21,7 @@ from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import AgentRun, GraderResult
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
+from skillgrade.suite.grader_input import grader_input
 from skillgrade.workspace.base import CommandResult, Place, Prepared, StagedFile, Workspace
 
 TRANSCRIPT = "transcript.txt"
@@ -130,14 +131,9 @@ class Attempt:
                 "it was replaced before grading"
             )
         context = GraderContext(
-            input={
-                "task": task.name,
-                "trial": self._spec.trial,
-                "turn": 0,
-                "expected": task.expected,
-                "metadata": dict(task.metadata),
-                "transcript": str(PurePosixPath(workspace.control) / TRANSCRIPT),
-            },
+            input=grader_input(
+                task, self._spec.trial, turn=0, transcript=str(PurePosixPath(workspace.control) / TRANSCRIPT)
+            ),
             env=grader_variables(task, self._env_file, os.environ),
             timeout=task.grader_timeout,
             folder=self._folder,

@@ -32,7 +32,7 @@ def report_from(
 @pytest.mark.parametrize(
     ("rewards", "decision", "reason"),
     [
-        ([1.0] * 30, Decision.PASSES, "mean reward 1.000, and at least 0.886 with 95 % confidence"),
+        ([1.0] * 30, Decision.PASSES, "mean reward 1.000, and at least 0.886 with 95% confidence"),
         ([1.0] * 3, Decision.PASSES_WEAKLY, "mean reward 1.000 reaches 0.8, but 3 trials leave room for 0.439"),
         ([0.9], Decision.PASSES_WEAKLY, "mean reward 0.900 reaches 0.8, but one trial says little"),
         ([0.8, 0.8, 0.8], Decision.PASSES_WEAKLY, "mean reward 0.800 reaches 0.8"),
@@ -47,6 +47,11 @@ def test_decisions_on_a_task(tmp_path: Path, rewards: list[float | None], decisi
     assert result.tasks[0].decision is decision
     assert result.tasks[0].reason.startswith(reason)
     assert result.passed is (decision in (Decision.PASSES, Decision.PASSES_WEAKLY))
+
+
+def test_the_confidence_is_the_one_of_the_report(tmp_path: Path) -> None:
+    report = replace(report_of(tmp_path, [1.0] * 30), confidence=0.9)
+    assert gate(report).tasks[0].reason == "mean reward 1.000, and at least 0.886 with 90% confidence"
 
 
 def test_rounding_does_not_fail_a_task(tmp_path: Path) -> None:
