@@ -8,6 +8,7 @@ import os
 import hypothesis
 import pytest
 
+from skillgrade.workspace.bubblewrap_binary import find_bubblewrap
 from skillgrade.workspace.docker_client import daemon_problem
 
 # How long an example takes says more about the machine's load than about the code.
@@ -21,6 +22,10 @@ def _docker_problem() -> str | None:
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    if item.get_closest_marker("bubblewrap") is not None:
+        found = find_bubblewrap()
+        if isinstance(found, str):
+            pytest.skip(found)
     if item.get_closest_marker("docker") is None:
         return
     problem = _docker_problem()

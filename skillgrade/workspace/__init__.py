@@ -20,7 +20,13 @@ def _local() -> Provider:
     return LocalProvider()
 
 
-PROVIDERS: dict[str, Callable[[], Provider]] = {"docker": _docker, "local": _local}
+def _bubblewrap() -> Provider:
+    from skillgrade.workspace.bubblewrap import BubblewrapProvider
+
+    return BubblewrapProvider()
+
+
+PROVIDERS: dict[str, Callable[[], Provider]] = {"docker": _docker, "bubblewrap": _bubblewrap, "local": _local}
 """Makes each provider; what it needs is imported only then."""
 
 

@@ -18,7 +18,7 @@ from skillgrade.stop import Stop
 from skillgrade.workspace.base import EnvironmentSpec, Isolation, Prepared, Workspace, WorkspaceSpec
 from skillgrade.workspace.local_workspace import LocalWorkspace
 from skillgrade.workspace.prefixes import SETUP_SECONDS, Prefix, SetupRunner, run_setups
-from skillgrade.workspace.run_folders import make_run_folder, remove_run_folders, sweep_dead_runs
+from skillgrade.workspace.run_folders import make_run_folder, no_folder_error, remove_run_folders, sweep_dead_runs
 from skillgrade.workspace.shared_skills import SharedSkills
 from skillgrade.workspace.tree import remove_tree
 from skillgrade.workspace.trial_folder import TrialFolder
@@ -60,7 +60,7 @@ class LocalProvider:
         try:
             folder = make_run_folder(spec.run, spec.trial)
         except OSError as error:
-            raise _no_folder(error) from error
+            raise no_folder_error(error) from error
         try:
             slot = self._slots.borrow()
         except WorkspaceError as error:
@@ -72,7 +72,7 @@ class LocalProvider:
             workspace.fill(stop)
         except OSError as error:
             workspace.close()
-            raise _no_folder(error) from error
+            raise no_folder_error(error) from error
         except WorkspaceError as error:
             workspace.close()
             raise ProviderError(str(error)) from error
@@ -98,7 +98,7 @@ class LocalProvider:
         try:
             prefix = make_run_folder(run, "set-up")
         except OSError as error:
-            raise _no_folder(error, Stage.IMAGE) from error
+            raise no_folder_error(error, Stage.IMAGE) from error
         slot = None
         try:
             slot = self._slots.borrow()
@@ -129,10 +129,3 @@ def _runner(slot: ProcessSlot, stop: Stop) -> SetupRunner:
         )
 
     return run
-
-
-def _no_folder(error: OSError, stage: Stage = Stage.SETUP) -> ProviderError:
-    place = error.filename or Path(os.environ.get("TMPDIR", "/tmp"))  # noqa: S108 (only named in a message)
-    return ProviderError(
-        f"{place}: the workspace cannot be written: {error.strerror}; set TMPDIR to another place", stage
-    )

@@ -15,6 +15,9 @@ from pathlib import Path
 SYSTEM_FOLDERS = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store")
 """Where a distribution keeps programs and libraries."""
 
+_ALTERNATIVES = "/etc/alternatives"
+"""Debian's links between them."""
+
 _SHIMS = "shims"
 """Folders of scripts that look for the real program elsewhere (pyenv, rbenv, asdf): of no use where that is not."""
 
@@ -52,7 +55,7 @@ def needed_paths(program: Path, folders: Sequence[str]) -> tuple[Path, ...]:
 
 def is_of_system(path: Path) -> bool:
     """Whether a path lies in a folder of the system."""
-    return any(path.is_relative_to(folder) for folder in SYSTEM_FOLDERS)
+    return any(path.is_relative_to(folder) for folder in (*SYSTEM_FOLDERS, _ALTERNATIVES))
 
 
 def _involved(program: Path, folders: Sequence[str], depth: int) -> Iterator[Path]:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from skillgrade.errors import ProviderError, Stage
 from skillgrade.workspace.owner import Owner, this_process
 from skillgrade.workspace.tree import remove_tree
 
@@ -35,6 +36,14 @@ def make_run_folder(run: str, purpose: str) -> Path:
     label = {"run": run, "purpose": purpose, **dataclasses.asdict(this_process())}
     (folder / _LABEL).write_text(json.dumps(label), encoding="utf-8")
     return folder
+
+
+def no_folder_error(error: OSError, stage: Stage = Stage.SETUP) -> ProviderError:
+    """What to raise where a run's folder cannot be made or written to."""
+    place = error.filename or Path(os.environ.get("TMPDIR", "/tmp"))  # noqa: S108 (only named in a message)
+    return ProviderError(
+        f"{place}: the workspace cannot be written: {error.strerror}; set TMPDIR to another place", stage
+    )
 
 
 def remove_run_folders(run: str) -> None:

@@ -14,7 +14,8 @@ import pytest
 from skillgrade.errors import Cancelled, InfrastructureError, WorkspaceError
 from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
-from skillgrade.workspace.base import Place, StagedFile
+from skillgrade.suite.model import DockerSpec
+from skillgrade.workspace.base import EnvironmentSpec, Place, StagedFile
 from skillgrade.workspace.skills import snapshot_skill
 from tests.support.processes import eventually
 from tests.support.workspaces import Bench, text
@@ -32,15 +33,17 @@ echo ready
 MKFIFO = "{{ mkfifo {0} || python3 -c 'import os; os.mkfifo(\"{0}\")'; }} 2>/dev/null"
 """Small images have one or the other."""
 
-IS_DEAD = 's=$(grep ^State: /proc/$(cat escaped)/status 2>/dev/null); [ -z "$s" ] || [[ $s == *Z* ]]'
+IS_DEAD = "! grep -qs ^sleep /proc/$(cat escaped)/cmdline"
+"""Neither a zombie nor a stranger with its number says so."""
 
 
 def left_of(bench: Bench) -> list[str]:
-    """What of the run is still on this machine."""
+    """What of the run's trials is still on this machine."""
     if bench.provider.name == "docker":
         argv = ["docker", "ps", "-aq", "--filter", f"label=skillgrade.run={bench.run_id}"]
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.split()
-    return [str(path) for path in Path(tempfile.gettempdir()).glob(f"skillgrade-{bench.run_id}*")]
+    folders = {str(path) for path in Path(tempfile.gettempdir()).glob(f"skillgrade-{bench.run_id}*")}
+    return sorted(folders - {bench.prepared.reference})
 
 
 # Files in
@@ -322,10 +325,15 @@ def test_closing_from_another_thread_ends_the_command(bench: Bench) -> None:
     assert left_of(bench) == []
 
 
-def test_ending_a_run_removes_what_is_open(bench: Bench) -> None:
-    bench.open(text("a"))
-    bench.provider.end_run(bench.run_id)
-    assert left_of(bench) == []
+def test_ending_a_run_removes_what_is_open(bench: Bench, tmp_path: Path) -> None:
+    run = f"{bench.run_id}-ends"
+    ending = Bench(bench.provider, bench.provider.prepare(EnvironmentSpec(DockerSpec()), run, Stop()), run, tmp_path)
+    workspace = ending.open(text("a"))
+    assert len(left_of(ending)) == 1
+    bench.provider.end_run(run)
+    assert left_of(ending) == []
+    assert not ending.prepared.reference.startswith("/") or not Path(ending.prepared.reference).exists()
+    workspace.close()
 
 
 # Output

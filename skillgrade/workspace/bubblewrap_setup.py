@@ -1,0 +1,65 @@
+"""Set-ups in a sandbox: as an agent's command, but with a prefix that can be written and the user's registries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from skillgrade.capture import OutputSink
+from skillgrade.errors import Stage
+from skillgrade.process import ProcessResult
+from skillgrade.stop import Stop
+from skillgrade.workspace.bubblewrap_binary import Bubblewrap
+from skillgrade.workspace.bubblewrap_command import SandboxedCommand, run_sandboxed
+from skillgrade.workspace.bubblewrap_layers import account_options
+from skillgrade.workspace.bubblewrap_programs import ShownPrograms
+from skillgrade.workspace.bubblewrap_system import isolation_options, system_options
+from skillgrade.workspace.limited_slot import LimitedSlot
+from skillgrade.workspace.prefixes import CERTIFICATES, SETUP_SECONDS, Prefix, SetupRunner
+
+_SETTINGS = ("NPM_CONFIG_USERCONFIG", "PIP_CONFIG_FILE")
+_SYSTEM_SETTINGS = ("/etc/npmrc", "/etc/pip.conf", "/etc/xdg/pip")
+
+
+def setup_runner(
+    bwrap: Bubblewrap, shared: Path, prefix: Prefix, programs: ShownPrograms, slot: LimitedSlot, stop: Stop
+) -> SetupRunner:
+    """What runs set-ups in sandboxes.
+
+    Args:
+        bwrap: Makes them.
+        shared: The environment's folder.
+        prefix: Where packages go.
+        programs: Finds programs outside of the system's folders.
+        slot: Where they run.
+        stop: Ends them.
+    """
+
+    def run(argv: tuple[str, ...], env: Mapping[str, str], cwd: Path, sink: OutputSink) -> ProcessResult:
+        shown = programs.of(argv)
+        settings = {env[name] for name in (*_SETTINGS, *CERTIFICATES) if name in env}
+        files = [path for path in (*sorted(settings), *_SYSTEM_SETTINGS) if Path(path).exists()]
+        options = [
+            *isolation_options("default"),
+            *system_options(),
+            *account_options(shared),
+            *("--bind", str(prefix.folder), str(prefix.shown), "--bind", str(prefix.folder / "tmp"), "/tmp"),  # noqa: S108 - inside
+            *(word for path in (*shown, *files) for word in ("--ro-bind", str(path), str(path))),
+            *("--remount-ro", "/", "--chdir", str(cwd)),
+        ]
+        bins = [folder for folder in env["PATH"].split(os.pathsep) if Path(folder).is_relative_to(prefix.shown)]
+        command = SandboxedCommand(
+            bwrap=bwrap.path,
+            options=options,
+            env={**env, "PATH": os.pathsep.join([*bins, programs.search_path(shown)])},
+            argv=argv,
+            stdin=None,
+            stdout=sink,
+            stderr=sink,
+            timeout=SETUP_SECONDS,
+            limits=None,
+        )
+        return run_sandboxed(slot, command, stop, Stage.IMAGE).process
+
+    return run
