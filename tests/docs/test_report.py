@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
@@ -13,9 +12,10 @@ from skillgrade.results.records import AgentRun, Check, GraderResult, TrialError
 from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
 from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
 from skillgrade.results.statistics import Interval
+from tests.support.pages import REPOSITORY
 from tests.support.results import INFO
 
-PAGE = Path(__file__).parents[2] / "docs" / "report.md"
+PAGE = REPOSITORY / "docs" / "report.md"
 SECTIONS = re.split(r"^##+ ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
 
 

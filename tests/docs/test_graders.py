@@ -1,4 +1,4 @@
-"""What the documentation shows can be copied: its graders are run as they stand, its YAML is checked by the schema."""
+"""docs/graders.md shows graders that can be copied: they are run as they stand, and the schema takes its YAML."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ import os
 import re
 import shutil
 import subprocess
-import textwrap
 from pathlib import Path
 
 import pytest
 import yaml
 
-from skillgrade.suite.schema import schema_errors
+from tests.support.pages import REPOSITORY, problems, yaml_blocks
 
-REPOSITORY = Path(__file__).parent.parent
 PAGE = REPOSITORY / "docs" / "graders.md"
 BLOCK = re.compile(
     r'^```(?P<language>\w+) title="graders/(?P<name>[^"]+)"\n(?P<source>.*?)^```$', re.MULTILINE | re.DOTALL
@@ -69,30 +67,9 @@ def test_half_of_the_checks_is_half_of_the_score(tmp_path: Path) -> None:
     assert grade("check-report.sh", {"report.md": "# Report\n"}, tmp_path) == 0.5
 
 
-def yaml_blocks(page: str) -> list[str]:
-    text = (REPOSITORY / page).read_text()
-    return [textwrap.dedent(block) for block in re.findall(r"(?ms)^ *```yaml\n(.*?)^ *```$", text)]
-
-
-def problems(suite: object) -> list[str]:
-    return [f"{error.json_path}: {error.message}" for error in schema_errors(suite)]
-
-
-@pytest.mark.parametrize("block", yaml_blocks("README.md"))
-def test_the_readme_shows_valid_suites(block: str) -> None:
-    assert problems(yaml.safe_load(block)) == []
-
-
-@pytest.mark.parametrize("block", yaml_blocks("docs/graders.md"))
-def test_the_page_shows_valid_graders(block: str) -> None:
-    shown = yaml.safe_load(block)
-    graders = shown["graders"] if isinstance(shown, dict) else shown
-    assert problems({"version": "1", "tasks": [{"name": "t", "instruction": "Work.", "graders": graders}]}) == []
-
-
-@pytest.mark.parametrize(
-    "file",
-    ["eval.yaml.example", *(str(path.relative_to(REPOSITORY)) for path in REPOSITORY.glob("examples/*/eval.yaml"))],
-)
-def test_the_examples_are_valid_suites(file: str) -> None:
-    assert problems(yaml.safe_load((REPOSITORY / file).read_text())) == []
+def test_the_yaml_of_the_page_is_valid() -> None:
+    blocks = yaml_blocks(PAGE)
+    for shown in map(yaml.safe_load, blocks):
+        graders = shown["graders"] if isinstance(shown, dict) else shown
+        assert problems({"version": "1", "tasks": [{"name": "t", "instruction": "Work.", "graders": graders}]}) == []
+    assert len(blocks) == 5

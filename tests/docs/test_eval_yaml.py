@@ -9,10 +9,11 @@ import pytest
 
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.schema import eval_schema
+from tests.support.pages import REPOSITORY, yaml_blocks
 from tests.support.suites import write
 
-PAGE = (Path(__file__).parents[2] / "docs" / "eval-yaml.md").read_text("utf-8")
-EXAMPLES = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+PAGE = (REPOSITORY / "docs" / "eval-yaml.md").read_text("utf-8")
+EXAMPLES = yaml_blocks(REPOSITORY / "docs" / "eval-yaml.md")
 TASK = "name: {name}\ninstruction: Write it down.\ngraders: [{{type: deterministic, run: bash graders/check.sh}}]\n"
 FILES = {
     **dict.fromkeys(("fixtures/app.js", "fixtures/project/package.json", "bin/superlint", "solutions/solve.sh"), ""),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import click
 import pytest
@@ -12,8 +11,9 @@ import pytest
 from skillgrade.cli.exit_codes import ExitCode
 from skillgrade.cli.main import COMMANDS
 from skillgrade.cli.run import PRESETS
+from tests.support.pages import REPOSITORY
 
-PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text("utf-8")
+PAGE = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
 MODULES = {"": "skillgrade.cli.run", **COMMANDS}
 
 
