@@ -1,0 +1,1 @@
+"""What skillgrade costs beside the same work done by hand: ``python -m benchmarks``."""
