@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from skillgrade.own_folder import OWN_FOLDER
+
 
 class Fraction(click.ParamType[float]):
     """A finite number from 0 to 1."""
@@ -28,9 +30,7 @@ class Fraction(click.ParamType[float]):
 
 def results_base(eval_folder: Path, output: Path | None) -> Path:
     """Where runs of a suite are: `--output`, else `.skillgrade` beside its file."""
-    from skillgrade.results.folder import BASE_NAME  # slow to import, and `--help` does without
-
-    return (eval_folder / BASE_NAME if output is None else output).absolute()
+    return (eval_folder / OWN_FOLDER if output is None else output).absolute()
 
 
 def core_count() -> int:

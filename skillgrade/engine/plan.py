@@ -83,14 +83,14 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
     agents: list[Agent] = []
     variables = effective_variables(env_file, environ)
     for task in suite.tasks:
-        problems += [f'task "{task.name}": {problem}' for problem in _task_problems(task)]
+        problems += [f"{_place_of(task)}: {problem}" for problem in _task_problems(task)]
         try:
             agent = choose_agent(task.agent, variables)
         except UsageError as error:
-            problems.append(f'task "{task.name}": {error}')
+            problems.append(f"{_place_of(task)}: {error}")
             continue
         if problem := agent.problem(task):
-            problems.append(f'task "{task.name}": {problem}')
+            problems.append(f"{_place_of(task)}: {problem}")
         agents.append(agent)
     _refuse(problems)
     return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file), stop)
@@ -111,12 +111,16 @@ def make_validation_plan(suite: Suite, stop: Stop) -> Plan:
     solution = AGENTS["solution"]
     problems = []
     for task in suite.tasks:
-        problems += [f'task "{task.name}": {problem}' for problem in _task_problems(task)]
+        problems += [f"{_place_of(task)}: {problem}" for problem in _task_problems(task)]
         if problem := solution.problem(task):
-            problems.append(f'task "{task.name}": {problem}')
+            problems.append(f"{_place_of(task)}: {problem}")
     _refuse(problems)
     tasks = tuple(replace(task, trials=1) for task in suite.tasks)
     return _place(replace(suite, tasks=tasks), [solution] * len(tasks), (), stop)
+
+
+def _place_of(task: Task) -> str:
+    return f'{task.file}:{task.line}: task "{task.name}"'
 
 
 def _refuse(problems: Sequence[str]) -> None:

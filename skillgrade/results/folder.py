@@ -7,6 +7,8 @@ Layout, below the base (`.skillgrade` beside eval.yaml, or what `--output` names
         report.json                        the numbers, made from the journal
         suite.json                         digests of what it runs, for going on with the same
         trials/<task>/<trial>/<attempt>/   what an attempt left: transcripts, grader output
+    validations/
+        20261130-142402-9b0e/              one `--validate`: `trials/` alone
 """
 
 from __future__ import annotations
@@ -15,15 +17,14 @@ import hashlib
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from skillgrade.errors import UserError
+from skillgrade.own_folder import OWN_FILES, OWN_FOLDER
 from skillgrade.storage import storing
-
-BASE_NAME = ".skillgrade"
-"""The base folder beside eval.yaml."""
 
 VALIDATIONS_NAME = "validations"
 """The folder below a base that holds what validations left."""
@@ -83,8 +84,9 @@ def create_run_folder(base: Path) -> RunFolder:
     base = base.absolute()
     with storing(base):
         base.mkdir(parents=True, exist_ok=True)
-        if base.name == BASE_NAME:
-            _ignore(base)
+        for folder in (base, base.parent):
+            if folder.name == OWN_FOLDER:
+                _ignore(folder)
         while True:
             try:
                 path = base / _new_run_id(base)
@@ -157,10 +159,8 @@ def _second_after(stamp: str) -> str:
         return stamp  # a folder that only looks like a run
 
 
-def _ignore(base: Path) -> None:
+def _ignore(folder: Path) -> None:
     """Keep version control out, as tool caches do; a file that is there already stays."""
-    try:
-        with (base / ".gitignore").open("x") as stream:
-            stream.write("*\n")
-    except FileExistsError:
-        return
+    for name, text in OWN_FILES.items():
+        with suppress(FileExistsError), (folder / name).open("x") as stream:
+            stream.write(text)

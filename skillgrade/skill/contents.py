@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Literal
 
 from skillgrade.file_trees import inner_target, special_kind
+from skillgrade.own_folder import OWN_FOLDER
 
 EVAL_NAMES = frozenset(("eval.yaml", "eval.yml", "evals.json", "evals", "judge-recordings"))
 """Names, in lower case, that mean an evaluation wherever they stand."""
@@ -25,7 +26,7 @@ TOOL_NAMES = frozenset(
     (
         *(".git", ".gitmodules", ".gitattributes", ".github", ".hg", ".svn", ".jj", ".bzr", "cvs"),
         *("__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis", ".ipynb_checkpoints"),
-        *(".idea", ".vscode", ".venv", ".tox", ".nox", ".ds_store", ".skillgrade", ".review"),
+        *(".idea", ".vscode", ".venv", ".tox", ".nox", ".ds_store", OWN_FOLDER, ".review"),
     )
 )
 """Names, in lower case, of what tools and version control leave anywhere."""

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping
 from importlib import resources
 
+from skillgrade.own_folder import OWN_FILES, OWN_FOLDER
 from skillgrade.skill.model import Skill
 from skillgrade.suite.load import SUITE_FILE
 
-SCHEMA_FILE = ".skillgrade/eval.schema.json"
-"""Where editors find the schema, relative to eval.yaml; what is in this folder is neither committed nor graded."""
+SCHEMA_FILE = f"{OWN_FOLDER}/eval.schema.json"
+"""Where editors find the schema, relative to eval.yaml."""
 
-_IGNORE_FILE = ".skillgrade/.gitignore"
 _LONGEST_DESCRIPTION = 300
 _READY_FILES = {
     "graders/check.sh": "check.sh",
@@ -48,7 +48,8 @@ def starter_files(skill: Skill) -> Mapping[str, str]:
     template = environment.from_string(starter.joinpath("eval.yaml.j2").read_text("utf-8"))
     ready = {path: starter.joinpath(name).read_text("utf-8") for path, name in _READY_FILES.items()}
     schema = resources.files(__package__).joinpath("schema.json").read_text("utf-8")
-    return {SUITE_FILE: template.render(values), **ready, _IGNORE_FILE: "*\n", SCHEMA_FILE: schema}
+    own = {f"{OWN_FOLDER}/{name}": text for name, text in OWN_FILES.items()}
+    return {SUITE_FILE: template.render(values), **ready, **own, SCHEMA_FILE: schema}
 
 
 def _one_line(text: str) -> str:

@@ -85,7 +85,7 @@ def test_a_key_of_a_later_version_is_refused() -> None:
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
     lines = refusal(local("one", agent=AgentSpec("command")), local("two", config={"turns": []})).splitlines()
-    assert [line.split(":")[0] for line in lines] == ['task "one"', 'task "two"']
+    assert [line.split(": ")[1] for line in lines] == ['task "one"', 'task "two"']
 
 
 def test_graders_that_all_weigh_nothing_are_refused() -> None:

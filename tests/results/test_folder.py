@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skillgrade.errors import StorageError, UserError
-from skillgrade.results.folder import BASE_NAME, RunFolder, create_run_folder, find_run_folder, safe_name
+from skillgrade.own_folder import OWN_FOLDER
+from skillgrade.results.folder import VALIDATIONS_NAME, RunFolder, create_run_folder, find_run_folder, safe_name
 
 
 def started(base: Path) -> RunFolder:
@@ -37,11 +38,17 @@ def test_a_run_sorts_last_though_the_clock_went_back(tmp_path: Path, newest: str
 
 
 def test_the_base_beside_a_suite_is_hidden_from_version_control(tmp_path: Path) -> None:
-    create_run_folder(tmp_path / BASE_NAME)
-    assert (tmp_path / BASE_NAME / ".gitignore").read_text() == "*\n"
-    (tmp_path / BASE_NAME / ".gitignore").write_text("mine\n")
-    create_run_folder(tmp_path / BASE_NAME)
-    assert (tmp_path / BASE_NAME / ".gitignore").read_text() == "mine\n"
+    create_run_folder(tmp_path / OWN_FOLDER)
+    assert (tmp_path / OWN_FOLDER / ".gitignore").read_text() == "*\n"
+    (tmp_path / OWN_FOLDER / ".gitignore").write_text("mine\n")
+    create_run_folder(tmp_path / OWN_FOLDER)
+    assert (tmp_path / OWN_FOLDER / ".gitignore").read_text() == "mine\n"
+
+
+def test_version_control_is_kept_out_by_a_validation_alone(tmp_path: Path) -> None:
+    create_run_folder(tmp_path / OWN_FOLDER / VALIDATIONS_NAME)
+    assert (tmp_path / OWN_FOLDER / ".gitignore").read_text() == "*\n"
+    assert not (tmp_path / ".gitignore").exists()
 
 
 def test_a_base_that_the_user_names_is_left_as_it_is(tmp_path: Path) -> None:

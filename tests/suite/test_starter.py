@@ -8,7 +8,7 @@ import yaml
 from skillgrade.skill.discover import discover_skills
 from skillgrade.skill.model import Skill
 from skillgrade.suite.load import load_suite
-from skillgrade.suite.model import DeterministicSpec
+from skillgrade.suite.model import AgentSpec, DeterministicSpec
 from skillgrade.suite.schema import eval_schema
 from skillgrade.suite.starter import starter_files
 from tests.support.suites import write
@@ -24,7 +24,7 @@ def test_the_starter_loads_without_a_warning(root: Path) -> None:
     suite = load_suite(root)
     (task,) = suite.tasks
     assert task.name == "ber-lint-first-task"
-    assert task.agent.name is None
+    assert task.agent == AgentSpec("command")
     assert task.solution == root / "solutions/solve.sh"
     assert suite.warnings == ()
     assert suite.own_files == {
