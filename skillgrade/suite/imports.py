@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import UnreadableError, read_text, reason
 from skillgrade.suite.cursor import join_path
 from skillgrade.suite.eval_files import EvalFiles
+from skillgrade.suite.findings import in_order
 from skillgrade.wording import shown
 from skillgrade.yaml_reader import MAX_DEPTH, Document, parse_yaml
 from skillgrade.yaml_values import Mark, MarkedList, MarkedMap
@@ -29,6 +31,7 @@ MAX_FILE = 8 * 1024 * 1024
 _MAX_CHAIN = 32
 _MAX_FILES = 10_000
 _MAX_SIZE = 64 * 1024 * 1024
+_MOST_PROBLEMS = 100
 _SUFFIXES = (".yaml", ".yml")
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
 
@@ -52,12 +55,21 @@ def load_yaml(file: Path, files: EvalFiles) -> Expanded:
     """Read a YAML file and everything that it imports.
 
     Raises:
-        SuiteError: A file is missing, unreadable, no YAML, outside the border, or imports itself.
+        SuiteError: Files are missing, unreadable, no YAML, outside the border, or import themselves; all are named.
     """
     importer = _Importer(files)
-    document = importer.parse(file)
-    value = importer.expand(document.value, (file,), "", 0)
+    try:
+        document = importer.parse(file)
+        value = importer.expand(document.value, (file,), "", 0)
+    except SuiteError as error:
+        importer.problems += error.problems
+    if importer.problems:
+        raise SuiteError(in_order(importer.problems))
     return Expanded(value, document.mark, frozenset(importer.documents))
+
+
+class _TooMuchError(SuiteError):
+    """There is no point in looking at further imports."""
 
 
 @dataclass(slots=True)
@@ -74,6 +86,7 @@ class _Importer:
 
     files: EvalFiles
     documents: dict[Path, Document] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
     loads: int = 0
     size: int = 0
 
@@ -127,20 +140,32 @@ class _Importer:
         siblings = self._expand_map(node, chain, path, depth)
         result = MarkedList(node.mark)
         sees_list = False
-        references = list(_references(node, place))
-        count = 0
-        for reference, mark in references:
-            for target in self._targets(reference, mark, place):
-                count += 1
-                document = self._load(target, chain, mark, place)
-                value = self.expand(document.value, (*chain, target), "", depth)
-                sees_list |= isinstance(value, MarkedList)
-                if value is None:
-                    raise _fault(mark, place, f"{self.files.shown(target)} is empty")
-                _splice(result, value, document.mark)
+        for reference, mark in _references(node):
+            with self._gathering():
+                for target in self._targets(reference, mark, place):
+                    with self._gathering():
+                        document = self._load(target, chain, mark, place)
+                        value = self.expand(document.value, (*chain, target), "", depth)
+                        sees_list |= isinstance(value, MarkedList)
+                        if value is None:
+                            raise _fault(mark, place, f"{self.files.shown(target)} is empty")
+                        _splice(result, value, document.mark)
         if siblings:
-            result = _override(result, siblings, node.value_marks[IMPORT_KEY], place)
-        return _Imported(result, count == 1 and not sees_list and isinstance(result[0], MarkedMap))
+            with self._gathering():
+                result = _override(result, siblings, node.value_marks[IMPORT_KEY], place)
+        return _Imported(result, len(result) == 1 and not sees_list and isinstance(result[0], MarkedMap))
+
+    @contextmanager
+    def _gathering(self) -> Iterator[None]:
+        """Note what an import is refused for, so that the next one is looked at too."""
+        try:
+            yield
+        except _TooMuchError:
+            raise
+        except SuiteError as error:
+            self.problems += error.problems
+            if len(self.problems) >= _MOST_PROBLEMS:
+                raise _TooMuchError(()) from None
 
     def _load(self, target: Path, chain: tuple[Path, ...], mark: Mark, place: str) -> Document:
         if target in chain:
@@ -152,10 +177,13 @@ class _Importer:
         self.loads += 1
         self.size += document.size
         if self.loads > _MAX_FILES or self.size > _MAX_SIZE:
-            raise _fault(mark, place, f"imports bring more than {_MAX_FILES} files or {_MAX_SIZE >> 20} MiB")
+            message = f"imports bring more than {_MAX_FILES} files or {_MAX_SIZE >> 20} MiB"
+            raise _TooMuchError([Problem(message, *mark, path=place)])
         return document
 
-    def _targets(self, reference: str, mark: Mark, place: str) -> list[Path]:
+    def _targets(self, reference: object, mark: Mark, place: str) -> list[Path]:
+        if not isinstance(reference, str) or not reference:
+            raise _fault(mark, place, f"must be a path or a list of paths, not {shown(reference)}")
         folder = mark.file.parent
         if "*" in reference:
             targets = self._matches(reference, folder)
@@ -188,13 +216,9 @@ class _Importer:
         )
 
 
-def _references(node: MarkedMap, place: str) -> Iterator[tuple[str, Mark]]:
+def _references(node: MarkedMap) -> Iterable[tuple[object, Mark]]:
     value, mark = node[IMPORT_KEY], node.value_marks[IMPORT_KEY]
-    pairs = zip(value, value.item_marks, strict=True) if isinstance(value, MarkedList) else [(value, mark)]
-    for one, one_mark in pairs:
-        if not isinstance(one, str) or not one:
-            raise _fault(one_mark, place, f"must be a path or a list of paths, not {shown(one)}")
-        yield one, one_mark
+    return zip(value, value.item_marks, strict=True) if isinstance(value, MarkedList) else [(value, mark)]
 
 
 def _splice(target: MarkedList, value: object, mark: Mark) -> None:

@@ -93,8 +93,8 @@ def test_a_glob_of_many_stars_does_not_backtrack_without_end(tmp_path: Path) -> 
         ({"eval": "- $import: no/*.yaml"}, 'eval.yaml:1:12: [0].$import: "no/*.yaml" matches no file'),
         ({"eval": "- $import: 3"}, "eval.yaml:1:12: [0].$import: must be a path or a list of paths, not 3"),
         (
-            {"eval": "- $import: [a, {}]"},
-            "eval.yaml:1:16: [0].$import: must be a path or a list of paths, not a mapping",
+            {"eval": "- $import: [{}]"},
+            "eval.yaml:1:13: [0].$import: must be a path or a list of paths, not a mapping",
         ),
         ({"eval": "- $import: ''"}, 'eval.yaml:1:12: [0].$import: must be a path or a list of paths, not ""'),
         (
@@ -118,6 +118,29 @@ def test_a_glob_of_many_stars_does_not_backtrack_without_end(tmp_path: Path) -> 
 )
 def test_what_is_wrong_is_said_at_the_import(tmp_path: Path, files: dict[str, str], message: str) -> None:
     assert refusal(tmp_path, **files).startswith(message)
+
+
+def test_every_import_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
+    said = refusal(
+        tmp_path,
+        eval="a: {$import: no.yaml}\nb: [{$import: [3, empty.yaml, torn.yaml]}, {$import: one.yaml, k: 1}]\n",
+        empty="# nothing",
+        torn="a: b: c",
+        one="[x]",
+    )
+    assert [line.split(" ")[0] for line in said.splitlines()] == [
+        "eval.yaml:1:14:",
+        "eval.yaml:2:16:",
+        "eval.yaml:2:19:",
+        "eval.yaml:2:54:",
+        "torn.yaml:1:5:",
+    ]
+
+
+def test_a_flood_of_wrong_imports_ends(tmp_path: Path) -> None:
+    many = ", ".join(["no.yaml"] * 500)
+    said = refusal(tmp_path, eval=f"- $import: [{', '.join(['b.yaml'] * 500)}]", b=f"- $import: [{many}]")
+    assert len(said.splitlines()) == 100
 
 
 def test_chains_and_multiplication_are_bounded(tmp_path: Path) -> None:
