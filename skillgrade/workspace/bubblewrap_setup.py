@@ -1,9 +1,13 @@
-"""Set-ups in a sandbox: as an agent's command, but with a prefix that can be written and the user's registries."""
+"""Set-ups in a sandbox: into the private prefix, and into folders of the system that are empty in every sandbox.
+
+A set-up sees what a trial's command sees, and the user's settings of package registries. What it writes below /etc,
+/opt and /srv is kept, and shown to trials; the folders that come from the host are read-only.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from skillgrade.capture import OutputSink
@@ -20,6 +24,21 @@ from skillgrade.workspace.prefixes import CERTIFICATES, SETUP_SECONDS, Prefix, S
 
 _SETTINGS = ("NPM_CONFIG_USERCONFIG", "PIP_CONFIG_FILE")
 _SYSTEM_SETTINGS = ("/etc/npmrc", "/etc/pip.conf", "/etc/xdg/pip")
+
+
+_ROOT = "root"
+_WRITABLE = ("etc", "opt", "srv")
+
+
+def setup_options(prefix: Prefix) -> Iterator[str]:
+    """The options that show what set-ups left; they stand before those of the system, which lie on top."""
+    for name in _WRITABLE:
+        for entry in sorted((prefix.folder / _ROOT / name).iterdir()):
+            if entry.is_symlink():
+                yield from ("--symlink", str(entry.readlink()), f"/{name}/{entry.name}")
+            else:
+                yield from ("--ro-bind", str(entry), f"/{name}/{entry.name}")
+    yield from ("--ro-bind", str(prefix.folder), str(prefix.shown))
 
 
 def setup_runner(
@@ -40,8 +59,12 @@ def setup_runner(
         shown = programs.of(argv)
         settings = {env[name] for name in (*_SETTINGS, *CERTIFICATES) if name in env}
         files = [path for path in (*sorted(settings), *_SYSTEM_SETTINGS) if Path(path).exists()]
+        writable = [(prefix.folder / _ROOT / name, f"/{name}") for name in _WRITABLE]
+        for folder, _ in writable:
+            folder.mkdir(parents=True, exist_ok=True)
         options = [
             *isolation_options("default"),
+            *(word for folder, place in writable for word in ("--bind", str(folder), place)),
             *system_options(),
             *account_options(shared),
             *("--bind", str(prefix.folder), str(prefix.shown), "--bind", str(prefix.folder / "tmp"), "/tmp"),  # noqa: S108 - inside

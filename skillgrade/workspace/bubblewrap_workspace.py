@@ -23,6 +23,7 @@ from skillgrade.workspace.bubblewrap_command import SandboxedCommand, SandboxedR
 from skillgrade.workspace.bubblewrap_destinations import destination_options, split_destinations
 from skillgrade.workspace.bubblewrap_layers import HOME, account_options
 from skillgrade.workspace.bubblewrap_programs import ShownPrograms
+from skillgrade.workspace.bubblewrap_setup import setup_options
 from skillgrade.workspace.bubblewrap_system import isolation_options, system_options
 from skillgrade.workspace.docker_files import CONTROL_PATH
 from skillgrade.workspace.limited_slot import LimitedSlot
@@ -181,6 +182,7 @@ class BubblewrapWorkspace:
         env = {**self._env(command.privileged, shown), **command.env}
         options = [
             *isolation_options(self._spec.network),
+            *([] if self._around.prefix is None else setup_options(self._around.prefix)),
             *system_options(),
             *account_options(self._around.shared),
             *self._trial_folders(command.privileged),
@@ -219,8 +221,6 @@ class BubblewrapWorkspace:
             options += ["--symlink", "/tmp", "/var/tmp"]  # noqa: S108 - inside
             if self._spec.agent_home == "user":
                 options += ["--bind", str(Path.home()), str(Path.home())]
-        if self._around.prefix is not None:
-            options += ["--ro-bind", str(self._around.prefix.folder), str(PREFIX_PATH)]
         return [*options, "--ro-bind-try", str(folder / "control"), CONTROL_PATH]
 
     def _destinations(self) -> list[str]:

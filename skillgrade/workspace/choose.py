@@ -8,6 +8,7 @@ from skillgrade.errors import ProviderError, Stage, UsageError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec
 from skillgrade.workspace import PROVIDERS
+from skillgrade.workspace.bubblewrap_binary import Bubblewrap, find_bubblewrap
 
 AUTO = "auto"
 """What a task's provider is when nothing names one."""
@@ -29,8 +30,9 @@ class Choice:
 def choose_provider(requested: str, docker: DockerSpec, agent: str, is_llm: bool, stop: Stop) -> Choice:
     """Choose where a task runs.
 
-    `auto` takes Docker when a daemon answers and the base image is there or can be pulled. It falls back to the bare
-    host only for an agent whose commands the user wrote, and only when the file asks for no image.
+    `auto` takes Docker when a daemon answers and the base image is there or can be pulled, and does without an image
+    only when the file asks for none: then in a sandbox, or, where this machine allows none, on the bare host for an
+    agent whose commands the user wrote.
 
     Args:
         requested: ``auto`` or a provider's name.
@@ -50,8 +52,13 @@ def choose_provider(requested: str, docker: DockerSpec, agent: str, is_llm: bool
     if problem is None:
         return Choice("docker", f"auto chose docker: a daemon answers and {docker.base} is there")
     bare = "if you trust it bare on this machine, say so with --provider=local"
+    sandbox = find_bubblewrap()
     if docker.required:
-        raise UsageError(f"the task asks for Docker with `docker:`, but {problem}; {bare}")
+        hint = "" if isinstance(sandbox, str) else "to run it without an image, use --provider=bubblewrap; "
+        raise UsageError(f"the task asks for Docker with `docker:`, but {problem}; {hint}{bare}")
+    if isinstance(sandbox, Bubblewrap):
+        return Choice("bubblewrap", f"auto chose bubblewrap, a sandbox: {problem}")
+    problem += f", and {sandbox}"
     if is_llm:
         raise UsageError(f"the agent {agent} must not run unguarded unless you say so, but {problem}; {bare}")
     return Choice("local", f"auto chose local, which isolates nothing: {problem}")

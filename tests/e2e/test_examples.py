@@ -11,7 +11,11 @@ import pytest
 from tests.support.shell import Shell
 
 PROJECT = Path(__file__).parents[2]
-PROVIDERS = [pytest.param("docker", marks=pytest.mark.docker), "local"]
+PROVIDERS = [
+    pytest.param("docker", marks=pytest.mark.docker),
+    pytest.param("bubblewrap", marks=pytest.mark.bubblewrap),
+    "local",
+]
 
 
 @pytest.fixture

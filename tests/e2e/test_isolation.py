@@ -78,10 +78,19 @@ def plant(shell: Shell, provider: str, roots: str) -> None:
     shell.write("reference/more.md", "part of the skill\n")
 
 
-@pytest.mark.parametrize(("provider", "roots"), [pytest.param("docker", "/", marks=pytest.mark.docker), ("local", ".")])
+@pytest.mark.parametrize(
+    ("provider", "roots"),
+    [
+        pytest.param("docker", "/", marks=pytest.mark.docker),
+        pytest.param("bubblewrap", "/", marks=pytest.mark.bubblewrap),
+        ("local", "."),
+    ],
+)
 def test_no_canary_is_found(tmp_path: Path, provider: str, roots: str) -> None:
     shell = Shell(tmp_path)
-    skipped = "$(ls -d /* | grep -v -e ^/proc -e ^/sys -e ^/dev)" if roots == "/" else roots
+    # In a sandbox /usr and what links there is the host's own: large, read-only, and written to by nobody.
+    left_out = "^/proc|^/sys|^/dev" + ("|^/usr|^/bin|^/lib|^/sbin" if provider == "bubblewrap" else "")
+    skipped = f"$(ls -d /* | grep -v -E '{left_out}')" if roots == "/" else roots
     plant(shell, provider, skipped)
     done = shell.run("look", "--json", env={"ANTHROPIC_API_KEY": f"sk-{CANARY}", "GEMINI_API_KEY": f"AI-{CANARY}"})
     assert done.code == 0, done.err
@@ -91,10 +100,13 @@ def test_no_canary_is_found(tmp_path: Path, provider: str, roots: str) -> None:
     assert trial["notes"] == []
 
 
-@pytest.mark.docker
-def test_the_agent_gets_the_skill_and_its_files_only(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "provider",
+    [pytest.param("docker", marks=pytest.mark.docker), pytest.param("bubblewrap", marks=pytest.mark.bubblewrap)],
+)
+def test_the_agent_gets_the_skill_and_its_files_only(tmp_path: Path, provider: str) -> None:
     shell = Shell(tmp_path)
-    plant(shell, "docker", ".")
+    plant(shell, provider, ".")
     shell.write("graders/check.sh", """printf '{"score": 1, "details": "%s"}' "$(tr '\\n' ' ' < seen.txt)" """)
     done = shell.run("look", "--json")
     (trial,) = json.loads(done.out)["tasks"][0]["trials"]
