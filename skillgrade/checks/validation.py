@@ -92,6 +92,11 @@ def _solved_warnings(task: Task, record: TrialRecord) -> Iterator[str]:
 
 
 def _untouched_errors(task: Task, record: TrialRecord) -> Iterator[str]:
+    if record.error is not None:
+        yield (
+            "the untouched workspace gets no verdict, so an idle agent would be errored and not failed; "
+            f"a grader must answer 0 there: {record.error.reason}"
+        )
     if record.outcome is Outcome.PASSED:
         yield (
             f"the graders pass work that nobody did: the untouched workspace gets {record.reward:.2f}, "
@@ -100,9 +105,7 @@ def _untouched_errors(task: Task, record: TrialRecord) -> Iterator[str]:
 
 
 def _untouched_warnings(task: Task, record: TrialRecord) -> Iterator[str]:
-    if record.error is not None:
-        yield f"the untouched workspace gets no verdict, so an idle agent would be errored: {record.error.reason}"
-    if record.outcome is Outcome.PASSED:
+    if record.outcome is Outcome.PASSED or record.error is not None:
         return
     for result in record.grader_results:
         if result.status is GraderStatus.OK and result.score is not None and result.score >= task.pass_threshold:

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: the first one stops the run, further ones change nothing, and clean-up is never interrupted."""
+"""Ctrl-C, SIGTERM and a terminal that closes: the first stops the run, and clean-up is never interrupted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from types import FrameType
 
 from skillgrade.stop import Stop
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def stopping_on_signals(stop: Stop, announce: Callable[[], None]) -> Iterator[None]:
     """Set `stop` when a signal asks the process to end.
 
-    The handler itself never raises and takes no locks: it starts a thread that sets the stop. After a stop the signals
+    A signal that was ignored when the process started, as SIGHUP under nohup, stays ignored. The handler itself never
+    raises and takes no locks: it starts a thread that sets the stop. After a stop the signals
     stay ignored to the end of the process, since the interpreter's shutdown would otherwise restore their default and
     a second Ctrl-C would kill it by signal instead of ending with exit code 130.
 
@@ -36,7 +37,8 @@ def stopping_on_signals(stop: Stop, announce: Callable[[], None]) -> Iterator[No
             asked.set()
             threading.Thread(target=end, name="skillgrade-stop", daemon=True).start()
 
-    before = {number: signal.signal(number, handle) for number in _SIGNALS}
+    heeded = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in heeded}
     try:
         yield
     finally:

@@ -137,7 +137,7 @@ class Attempt:
             env=grader_variables(task, self._env_file, os.environ),
             timeout=task.grader_timeout,
             folder=self._folder,
-            redaction=self._redactor.filter,
+            redactor=self._redactor,
         )
         for grader, spec in graders:
             self.grader_results.append(grader.grade(spec, context, workspace, self._stop))

@@ -11,6 +11,8 @@ from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.reading import UnreadableError, read_text
 
 _LIMIT = 1024 * 1024
+_LONGEST_VALUE = 120 * 1024
+"""Bytes; the kernel refuses a longer variable (MAX_ARG_STRLEN)."""
 
 
 def read_env_file(file: Path | None) -> dict[str, str]:
@@ -34,7 +36,11 @@ def read_env_file(file: Path | None) -> dict[str, str]:
     except UnreadableError as error:
         raise UsageError(f"{file}: {error}; mend or remove it") from error
     values = dotenv_values(stream=io.StringIO(text), interpolate=False)
-    return {name: value for name, value in values.items() if value is not None}
+    found = {name: value for name, value in values.items() if value is not None}
+    for name, value in found.items():
+        if "\0" in value or len(value.encode()) > _LONGEST_VALUE:
+            raise UsageError(f"{file}: {name} holds more than {_LONGEST_VALUE // 1024} KiB or a NUL byte: mend it")
+    return found
 
 
 def effective_variables(env_file: Mapping[str, str], environ: Mapping[str, str]) -> dict[str, str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from skillgrade.capture import ByteFilter
 from skillgrade.results.records import GraderResult
+from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import GraderSpec
 from skillgrade.workspace.base import StagedFile, Workspace
@@ -24,14 +24,14 @@ class GraderContext:
         env: The variables it gets.
         timeout: Seconds for one deterministic grader.
         folder: A folder of the run in which it keeps its output.
-        redaction: Makes a filter for each of its output streams.
+        redactor: Takes secrets out of its output and of what it says.
     """
 
     input: Mapping[str, object]
     env: Mapping[str, str]
     timeout: float
     folder: Path
-    redaction: Callable[[], ByteFilter]
+    redactor: Redactor
 
 
 class Grader(Protocol):

@@ -50,6 +50,7 @@ def read_answer(stdout: str) -> GraderAnswer:
     Raises:
         GraderError: There is no such object, or it is not of the shape that ``skillgrade schema grader-output`` prints.
     """
+    stdout = stdout.replace("\0", "")  # wide characters and binary tools leave them between tokens
     last: Mapping[str, Any] | None = None
     for candidate in _objects(stdout):
         if "score" in candidate:
@@ -109,7 +110,7 @@ def _object_at(text: str) -> tuple[dict[str, Any] | None, int]:
     except json.JSONDecodeError as error:
         reached_end = error.pos >= len(text) - _LONGEST_TOKEN or error.msg.startswith("Unterminated string")
         return None, len(text) if reached_end else error.pos
-    except RecursionError:
+    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
         return None, 0
     return value, end
 

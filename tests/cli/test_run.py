@@ -98,7 +98,6 @@ def test_list_shows_trials_graders_and_metadata(shell: Shell) -> None:
         (("--grader=human",), "human"),
         (("--agent=claude",), 'the agent "claude" is not part of this version'),
         (("--provider=podman",), "podman"),
-        (("--provider=bubblewrap",), "bubblewrap"),
         (("-f", "nowhere.yaml"), "nowhere.yaml: does not exist"),
     ],
 )
@@ -201,7 +200,7 @@ def test_no_skill_leaves_the_skill_out(shell: Shell) -> None:
 
 
 def test_ctrl_c_stops_cleans_up_reports_and_exits_130(shell: Shell, tmp_path: Path) -> None:
-    for signals in ([signal.SIGINT], [signal.SIGINT] * 3, [signal.SIGTERM, signal.SIGINT]):
+    for signals in ([signal.SIGINT], [signal.SIGINT] * 3, [signal.SIGTERM, signal.SIGINT], [signal.SIGHUP]):
         pid_file = tmp_path / "pid"
         pid_file.unlink(missing_ok=True)
         command = f"trap '' INT TERM; echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; sleep 600"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import docker
@@ -40,6 +41,17 @@ def containers_of(shell: Shell) -> list[str]:
             for run in runs
             for container in api.containers(all=True, filters={"label": f"skillgrade.run={run}"})
         ]
+
+
+def busy_containers(shell: Shell) -> list[str]:
+    """Those of them in which the agent `sleep 600` is at work."""
+    busy = []
+    with closing(docker.APIClient()) as api:
+        for container in containers_of(shell):
+            with suppress(docker.errors.APIError):  # not started yet, or gone
+                if any("sleep 600" in " ".join(process) for process in api.top(container)["Processes"]):
+                    busy.append(container)
+    return busy
 
 
 @pytest.mark.docker
@@ -98,13 +110,13 @@ def test_without_a_daemon_docker_is_one_clear_sentence(shell: Shell) -> None:
     assert "docker" in done.err.lower()
 
 
-def test_auto_takes_local_without_a_daemon_but_never_for_a_task_that_asks_for_an_image(shell: Shell) -> None:
+def test_auto_goes_without_a_daemon_but_never_for_a_task_that_asks_for_an_image(shell: Shell) -> None:
     nowhere = {"DOCKER_HOST": f"unix://{shell.tmp}/nothing.sock"}
     auto = EVAL.replace("docker", "auto")
     shell.write("eval.yaml", auto + task("a"))
     done = shell.run(env=nowhere)
     assert done.code == 0
-    assert "auto chose local, which isolates nothing" in done.out
+    assert re.search("auto chose (bubblewrap, a sandbox|local, which isolates nothing)", done.out)
     shell.write("eval.yaml", auto + task("a", docker={"base": "node:20-slim"}))
     refused = shell.run(env=nowhere)
     assert refused.code == 2

@@ -50,3 +50,10 @@ def test_an_env_file_that_is_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".env")
     with pytest.raises(UsageError, match="is not a regular file"):
         read_env_file(tmp_path / ".env")
+
+
+@pytest.mark.parametrize("value", ["x" * 200_000, "a\0b"])
+def test_a_value_that_no_process_can_get_is_named(tmp_path: Path, value: str) -> None:
+    (tmp_path / ".env").write_text(f"LONG='{value}'\n")
+    with pytest.raises(UsageError, match="LONG holds more than 120 KiB or a NUL byte"):
+        read_env_file(tmp_path / ".env")

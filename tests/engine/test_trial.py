@@ -293,3 +293,48 @@ def test_invalid_text_from_the_agent_does_no_harm(bench: Bench) -> None:
     record = bench.run(program, PASS)
     assert record.outcome is Outcome.PASSED
     assert (bench.folder.path / record.files["agent.stdout"]).read_bytes() == b"\xff\xfe\x00" + "漢".encode()
+
+
+def test_a_variable_whose_value_is_a_word_of_the_answer_does_not_break_it(bench: Bench) -> None:
+    (bench.root / ".env").write_text("MODE=details\nLIMIT=0.6667\nSECRET=s3cret-value\n")
+    record = bench.run("true", """echo '{"score": 0.6667, "details": "s3cret-value"}'""")
+    assert record.reward == 0.6667
+    assert record.grader_results[0].details == "[redacted]"
+    assert "s3cret-value" not in bench.text(record, "grader-0.stdout")
+
+
+def test_a_number_of_thousands_of_digits_is_the_grader_s_error_not_ours(bench: Bench) -> None:
+    answer = '{"score": 1, "details": "x", "n": ' + "1" * 5000 + "}"
+    record = bench.run("true", f"echo '{answer}'")
+    assert record.error is not None
+    assert record.error.stage is Stage.GRADE
+    assert "internal error" not in record.error.reason
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "planted"),
+    [
+        ("check.py", "import json; print(json.dumps({'score': 0.25, 'details': ''}))", "json.py"),
+        ("check.mjs", """console.log('{"score": 0.25, "details": ""}')""", "package.json"),
+    ],
+)
+def test_a_script_that_comes_alone_does_not_run_beside_what_the_agent_planted(
+    bench: Bench, tmp_path: Path, name: str, text: str, planted: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    spec = grader("", script=name, files=(GraderFile(tmp_path / name, name),))
+    plant = f"printf 'broken on purpose' > {planted}"
+    task = make_task(graders=(spec,), agent=AgentSpec("command", command=plant))
+    assert run_trial(bench.spec(task), bench.stop).reward == 0.25
+
+
+def test_a_planted_runner_of_typescript_is_not_taken(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "graders").mkdir()
+    (tmp_path / "graders" / "check.ts").write_text("""console.log('{"score": 0.25, "details": ""}')""")
+    spec = grader("", script="graders/check.ts", files=(GraderFile(tmp_path / "graders", "graders"),))
+    plant = "mkdir -p node_modules/.bin; cd node_modules/.bin; "
+    plant += """printf '#!/bin/sh\\necho "{\\"score\\": 1, \\"details\\": \\"planted\\"}"' > tsx; chmod +x tsx"""
+    task = make_task(graders=(spec,), agent=AgentSpec("command", command=plant))
+    record = run_trial(bench.spec(task), bench.stop)
+    assert record.reward in (0.25, None)  # None where nothing on this machine runs TypeScript
+    assert record.grader_results[0].details != "planted"

@@ -88,16 +88,22 @@ def test_the_task_s_own_pass_threshold_counts(tmp_path: Path) -> None:
 
 def test_a_grader_that_crashes_on_the_solution_is_wrong_and_quoted(tmp_path: Path) -> None:
     errors, _ = one(tmp_path, grader("cat answer >/dev/null; echo crashed"))
-    assert len(errors) == 1
     assert errors[0].startswith("the reference solution got no verdict")
     assert "crashed" in errors[0]
 
 
-def test_a_grader_that_crashes_only_on_untouched_work_is_a_warning(tmp_path: Path) -> None:
-    errors, warnings = one(tmp_path, grader("cat answer >/dev/null && " + ALWAYS))
-    assert errors == ()
-    assert len(warnings) == 1
-    assert "an idle agent would be errored" in warnings[0]
+@pytest.mark.parametrize(
+    "run", ["cat answer >/dev/null && " + ALWAYS, "until [ -e answer ]; do sleep 0.1; done; " + ALWAYS]
+)
+def test_a_grader_that_does_not_answer_for_untouched_work_is_wrong(tmp_path: Path, run: str) -> None:
+    errors, _ = one(tmp_path, grader(run), grader_timeout=1)
+    assert len(errors) == 1
+    assert "an idle agent would be errored and not failed" in errors[0]
+
+
+def test_a_grader_that_hides_behind_one_that_crashes_is_not_proven(tmp_path: Path) -> None:
+    errors, _ = one(tmp_path, grader(ALWAYS, 0), grader("cat answer >/dev/null && " + ALWAYS, 1, weight=0.1))
+    assert errors != ()
 
 
 def test_a_solution_that_ends_badly_is_a_warning(tmp_path: Path) -> None:
