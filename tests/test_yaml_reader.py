@@ -49,7 +49,7 @@ def mapping(text: str) -> MarkedMap:
         ("-12", -12),
         ("1_000", 1000),
         ("1.2.3", "1.2.3"),
-        ("-", ["-"]),
+        ("- -", [[None]]),
         ("+x", "+x"),
         (".", "."),
         ("'42'", "42"),
@@ -62,8 +62,6 @@ def mapping(text: str) -> MarkedMap:
     ],
 )
 def test_scalars_are_what_a_user_expects(text: str, value: object) -> None:
-    if text == "-":
-        text, value = "- -", [[None]]
     read_value = read(text)
     assert read_value == value
     assert type(read_value) is type(value)
@@ -186,7 +184,7 @@ def test_any_text_is_read_or_refused_with_a_place(text: str) -> None:
         assert problem.column is not None
         assert problem.column >= 1
     else:
-        assert document.size >= 0
+        assert json.loads(json.dumps(plain(document.value), allow_nan=False)) == plain(document.value)
 
 
 _JSON = st.recursive(

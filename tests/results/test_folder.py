@@ -68,7 +68,7 @@ def test_a_run_is_found_by_latest_id_and_path(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("reference", ["latest", "20261130-142233-5f1c", "..", "nowhere/at/all", ""])
 def test_a_run_that_is_not_there_is_the_users_error(tmp_path: Path, reference: str) -> None:
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match=r"no run (is here yet|has this id or path)"):
         find_run_folder(tmp_path, reference)
 
 
@@ -78,11 +78,12 @@ def test_a_base_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
         create_run_folder(tmp_path / "file" / "runs")
 
 
-def test_an_attempt_has_a_folder_of_its_own(tmp_path: Path) -> None:
+def test_an_attempt_has_an_empty_folder_of_its_own(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path).attempt_folder("fix-lint", 2, 1)
     assert folder == tmp_path / "trials" / "fix-lint" / "2" / "1"
-    assert folder.is_dir()
+    (folder / "agent.stdout").touch()  # of a session that was killed
     assert RunFolder(tmp_path).attempt_folder("fix-lint", 2, 1) == folder
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize(
