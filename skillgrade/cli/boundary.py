@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -14,6 +15,9 @@ from skillgrade import __version__
 from skillgrade.cli.exit_codes import ExitCode
 from skillgrade.errors import Cancelled, SkillgradeError, UserError
 from skillgrade.reports.terminal.text import printable
+
+_OUTPUT_IS_LOST = (errno.ENOSPC, errno.EIO)
+"""Everything that skillgrade writes elsewhere raises a `StorageError` for these."""
 
 
 def guarded(action: Callable[[], int]) -> int:
@@ -32,12 +36,26 @@ def guarded(action: Callable[[], int]) -> int:
         _say(str(error))
         return ExitCode.ERRORED
     except BrokenPipeError:
-        # The reader of our output is gone (`| head`): point stdout at nothing, so that flushing at exit is quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence_stdout()  # its reader is gone (`| head`)
         return 128 + signal.SIGPIPE
-    except Exception as error:  # noqa: BLE001 - the last resort
-        _say(f"internal error: {type(error).__name__}: {error}; {_keep_traceback()}")
+    except OSError as error:
+        if error.errno not in _OUTPUT_IS_LOST:
+            return _internal(error)
+        _silence_stdout()
+        _say(f"standard output cannot be written: {error.strerror}")
         return ExitCode.ERRORED
+    except Exception as error:  # noqa: BLE001 - the last resort
+        return _internal(error)
+
+
+def _internal(error: Exception) -> int:
+    _say(f"internal error: {type(error).__name__}: {error}; {_keep_traceback()}")
+    return ExitCode.ERRORED
+
+
+def _silence_stdout() -> None:
+    """Point stdout at nothing, so that flushing it at exit is quiet."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str) -> None:

@@ -28,6 +28,33 @@ class Fraction(click.ParamType[float]):
         return number
 
 
+class Text(click.ParamType[str]):
+    """A text that is not empty: ``--grader=$TYPES`` with an unset variable must not mean "no filter"."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Refuse what is empty."""
+        if not str(value).strip():
+            self.fail("is empty: give a value or leave it out", param, ctx)
+        return str(value)
+
+
+class GivenPath(click.Path):
+    """A path that is not empty."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Refuse what is empty."""
+        if not os.fspath(value):
+            self.fail("is empty: give a path or leave it out", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 def results_base(eval_folder: Path, output: Path | None) -> Path:
     """Where runs of a suite are: `--output`, else `.skillgrade` beside its file."""
     return (eval_folder / OWN_FOLDER if output is None else output).absolute()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from skillgrade.cli.options import results_base
+from skillgrade.cli.options import GivenPath, results_base
 from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.summary import print_summary
 from skillgrade.results.folder import find_run_folder
@@ -16,8 +16,8 @@ from skillgrade.results.report_file import build_report, render_report
 
 @click.command(short_help="Show a run once more, with every trial.")
 @click.argument("run", default="latest")
-@click.option("-f", "--file", "file", type=click.Path(path_type=Path), help="The eval.yaml or its folder.")
-@click.option("--output", type=click.Path(path_type=Path), help="Where the runs are, if not beside eval.yaml.")
+@click.option("-f", "--file", "file", type=GivenPath(), help="The eval.yaml or its folder.")
+@click.option("--output", type=GivenPath(), help="Where the runs are, if not beside eval.yaml.")
 @click.option("--json", "as_json", is_flag=True, help="The report document instead.")
 def command(run: str, file: Path | None, output: Path | None, as_json: bool) -> None:
     """Show RUN once more, with every trial: a path, an id, or latest (the default).

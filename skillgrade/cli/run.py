@@ -11,7 +11,7 @@ import click
 
 from skillgrade import __version__
 from skillgrade.cli.exit_codes import ExitCode
-from skillgrade.cli.options import Fraction, core_count, results_base
+from skillgrade.cli.options import Fraction, GivenPath, Text, core_count, results_base
 from skillgrade.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,13 +40,19 @@ Exit codes, the first that applies:
 
 @click.command(epilog=_EPILOG)
 @click.argument("name", required=False)
-@click.option("-f", "--file", type=click.Path(path_type=Path), help="The eval.yaml or its folder (default: here).")
-@click.option("--eval", "evals", metavar="NAME[,NAME]", multiple=True, help="Only these tasks.")
-@click.option("--task", "old_evals", metavar="NAME[,NAME]", multiple=True, hidden=True)
-@click.option("--filter", "filters", metavar="KEY=V[,V]", multiple=True, help="Only tasks with this metadata.")
-@click.option("--not-filter", "not_filters", metavar="KEY=V[,V]", multiple=True, help="No tasks with this metadata.")
-@click.option("--filter-pattern", metavar="REGEX", help="Only tasks whose name matches.")
-@click.option("--grader", "graders", metavar="TYPE[,TYPE]", multiple=True, help="Only graders of these types.")
+@click.option("-f", "--file", type=GivenPath(), help="The eval.yaml or its folder (default: here).")
+@click.option("--eval", "evals", type=Text(), metavar="NAME[,NAME]", multiple=True, help="Only these tasks.")
+@click.option("--task", "old_evals", type=Text(), metavar="NAME[,NAME]", multiple=True, hidden=True)
+@click.option(
+    "--filter", "filters", type=Text(), metavar="KEY=V[,V]", multiple=True, help="Only tasks with this metadata."
+)
+@click.option(
+    "--not-filter", "not_filters", type=Text(), metavar="KEY=V[,V]", multiple=True, help="No tasks with this metadata."
+)
+@click.option("--filter-pattern", type=Text(), metavar="REGEX", help="Only tasks whose name matches.")
+@click.option(
+    "--grader", "graders", type=Text(), metavar="TYPE[,TYPE]", multiple=True, help="Only graders of these types."
+)
 @click.option("--list", "list_only", is_flag=True, help="List the selected tasks and run nothing.")
 @click.option("--trials", type=click.IntRange(min=1), help="Trials per task.")
 @click.option("--smoke", is_flag=True, help="5 trials per task.")
@@ -61,20 +67,18 @@ Exit codes, the first that applies:
     flag_value="latest",
     help="Go on with an interrupted run (--resume=RUN; by default the latest): only what is missing or errored runs.",
 )
-@click.option("--agent", metavar="NAME", help="Who works on the tasks.")
-@click.option("--model", metavar="NAME", help="The agent's model, if it takes one.")
-@click.option("--command", "agent_command", metavar="CMD", help="What the `command` agent runs.")
-@click.option("--acp-command", metavar="CMD", help="What starts the `acp` agent.")
-@click.option("--opencode-agent", metavar="NAME", help="The `opencode` agent's own agent.")
-@click.option("--opencode-model", metavar="MODEL", help="The `opencode` agent's model.")
+@click.option("--agent", type=Text(), metavar="NAME", help="Who works on the tasks.")
+@click.option("--model", type=Text(), metavar="NAME", help="The agent's model, if it takes one.")
+@click.option("--command", "agent_command", type=Text(), metavar="CMD", help="What the `command` agent runs.")
+@click.option("--acp-command", type=Text(), metavar="CMD", help="What starts the `acp` agent.")
+@click.option("--opencode-agent", type=Text(), metavar="NAME", help="The `opencode` agent's own agent.")
+@click.option("--opencode-model", type=Text(), metavar="MODEL", help="The `opencode` agent's model.")
 @click.option("--provider", type=click.Choice(["auto", "docker", "local", "bubblewrap"]), help="Where trials run.")
 @click.option("--no-skill", is_flag=True, help="Run without the skill, to see what it changes.")
 @click.option("--validate", "validate_only", is_flag=True, help="Prove the graders on the reference solutions instead.")
 @click.option("--ci", is_flag=True, help="Gate: exit 1 when a task's mean reward is below its threshold.")
 @click.option("--threshold", type=Fraction(), help="The mean reward that --ci asks of every task.")
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="Where results go (default: .skillgrade beside the file)."
-)
+@click.option("--output", type=GivenPath(), help="Where results go (default: .skillgrade beside the file).")
 @click.option("--preview", is_flag=True, help="Explain every trial at the end, passed ones too.")
 @click.option("--json", "as_json", is_flag=True, help="The report alone on stdout, all else on stderr.")
 @click.option("--allow-outside", is_flag=True, help="Let the eval name files outside its repository.")

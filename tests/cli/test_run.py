@@ -84,6 +84,10 @@ def test_list_shows_trials_graders_and_metadata(shell: Shell) -> None:
         (("--parallel=0",), "0"),
         (("--retries=-1",), "-1"),
         (("--bogus",), "--bogus"),
+        (("--grader=",), "is empty: give a value or leave it out"),
+        (("--agent= ",), "is empty: give a value or leave it out"),
+        (("--output=",), "is empty: give a path or leave it out"),
+        (("--file=",), "is empty: give a path or leave it out"),
         (("--validate", "--json"), "--json has no effect with --validate"),
         (("--list", "--resume"), "--resume has no effect with --list"),
         (("--list", "--validate"), "--list and --validate exclude each other"),
@@ -300,3 +304,17 @@ def test_a_killed_run_goes_on_where_it_was(shell: Shell, tmp_path: Path) -> None
     ]  # fmt: skip
     assert not document["interrupted"]
     assert list(shell.tmp.iterdir()) == []
+
+
+def test_a_full_standard_output_is_one_sentence(shell: Shell) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            shell.argv("--list"),
+            cwd=shell.root,
+            env=shell.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert done.returncode == 3
+    assert done.stderr == "skillgrade: error: standard output cannot be written: No space left on device\n"
