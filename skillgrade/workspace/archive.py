@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import IO
 
 from skillgrade.errors import WorkspaceError
+from skillgrade.reading import reason
 from skillgrade.workspace.base import Place
 from skillgrade.workspace.staging import Item
 
@@ -39,9 +40,7 @@ def write_archive(
             try:
                 _add(tar, member, item)
             except OSError as error:
-                raise WorkspaceError(
-                    f"{item.source or item.path}: cannot be staged: {error.strerror or error}"
-                ) from error
+                raise WorkspaceError(f"{item.source or item.path}: cannot be staged: {reason(error)}") from error
 
 
 def _add(tar: tarfile.TarFile, member: tarfile.TarInfo, item: Item) -> None:

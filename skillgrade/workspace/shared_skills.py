@@ -12,6 +12,7 @@ import threading
 from pathlib import Path
 
 from skillgrade.errors import Stage, WorkspaceError
+from skillgrade.reading import reason
 from skillgrade.workspace.base import SkillSnapshot
 
 
@@ -31,7 +32,7 @@ class SharedSkills:
         try:
             signature = _signature(skill.folder)
         except OSError as error:
-            raise WorkspaceError(f"{error.filename}: cannot be read: {error.strerror}", stage) from error
+            raise WorkspaceError(f"{error.filename}: cannot be read: {reason(error)}", stage) from error
         with self._lock:
             first = self._signatures.setdefault(skill.folder, signature)
         if signature != first:

@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from skillgrade.reading import reason
 from skillgrade.stop import Stop
 from skillgrade.workspace.staging import Item
 
@@ -155,7 +156,7 @@ def _remove_stubborn(path: Path) -> str | None:
             path.chmod(0o700)
         top = os.open(path, _FOLDER)
     except OSError as error:
-        return f"{path}: cannot be removed: {error.strerror}"
+        return f"{path}: cannot be removed: {reason(error)}"
     with _closing(top):
         pending = ["."]
         while pending:
@@ -178,7 +179,7 @@ def _remove_stubborn(path: Path) -> str | None:
                 if name != ".":
                     os.rmdir(name, dir_fd=top)
             except OSError as error:
-                problem = problem or f"{path}: cannot be removed: {error.strerror}"
+                problem = problem or f"{path}: cannot be removed: {reason(error)}"
     with suppress(OSError):
         path.rmdir()
     return problem
