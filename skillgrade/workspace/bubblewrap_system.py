@@ -44,6 +44,10 @@ _ETC = (
 """What programs read in /etc and what holds no secret: no accounts, no keys, nobody's settings."""
 
 
+_KERNEL_SETTINGS = ("acpi", "bus", "driver", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
+"""Below /proc; some are checked by the owner's uid alone, and bubblewrap covers only those with a writable folder."""
+
+
 def isolation_options(network: str) -> tuple[str, ...]:
     """Namespaces of its own, an unprivileged user, and an end with the process that started it.
 
@@ -69,6 +73,7 @@ def system_options() -> tuple[str, ...]:
         # Often a link to where a resolver keeps it.
         *("--ro-bind-try", os.path.realpath("/etc/resolv.conf"), "/etc/resolv.conf"),
         *("--proc", "/proc", "--dev", "/dev"),
+        *(word for name in _kernel_settings() for word in ("--ro-bind", f"/proc/{name}", f"/proc/{name}")),
         *("--perms", "1777", "--size", str(_SHARED_MEMORY), "--tmpfs", "/dev/shm"),  # noqa: S108 - inside
         *("--remount-ro", "/dev"),
     )
@@ -83,6 +88,11 @@ def is_shown_read_only(path: str) -> bool:
 def _shown_folders() -> tuple[str, ...]:
     folders = (*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in _ETC))
     return tuple(folder for folder in folders if Path(folder).is_dir())
+
+
+def _kernel_settings() -> tuple[str, ...]:
+    """What a sandbox of root could change of the whole machine: to the kernel it is root still, only without powers."""
+    return tuple(name for name in _KERNEL_SETTINGS if os.geteuid() == 0 and Path("/proc", name).exists())
 
 
 def _system_folder(folder: str) -> Iterator[str]:
