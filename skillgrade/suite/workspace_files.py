@@ -13,6 +13,9 @@ from skillgrade.suite.references import GRADING_FOLDERS, TEMPLATE_MARK, Referenc
 from skillgrade.wording import shown
 from skillgrade.yaml_values import Mark
 
+_NO_PLACES = ("/dev", "/proc", "/run/skillgrade", "/sys")
+"""What exists only while something runs, made by the kernel or by skillgrade itself: no file can be put there."""
+
 
 def read_workspace(workspace: Cursor | None, task: Mark, references: References) -> tuple[WorkspaceFile, ...]:
     """What a task puts into its workspace; what cannot be used is noted as an error and left out."""
@@ -55,6 +58,11 @@ def _entries(entry: Cursor, src: Path, references: References) -> Iterator[Works
     dest = _destination(written, src)
     if dest is None:
         message = f"the destination {shown(written)} leads out of the workspace"
+        references.findings.error(place.mark, place.path, message)
+        return
+    no_place = next((folder for folder in _NO_PLACES if f"{dest}/".startswith(f"{folder}/")), None)
+    if no_place is not None:
+        message = f"the destination {shown(written)} lies in {no_place}, where no file can be put; choose another"
         references.findings.error(place.mark, place.path, message)
         return
     chmod = _chmod(entry, references)

@@ -70,6 +70,17 @@ def test_places_that_cannot_be_had(tmp_path: Path, entries: str, message: str) -
     assert problem.endswith(f": {message}")
 
 
+@pytest.mark.parametrize(
+    ("dest", "folder"),
+    [("/proc/x", "/proc"), ("/sys", "/sys"), ("//dev/shm/x", "/dev"), ("/a/../run/skillgrade/x", "/run/skillgrade")],
+)
+def test_where_no_file_can_be_put(tmp_path: Path, dest: str, folder: str) -> None:
+    write(tmp_path, FILES)
+    entry = f"{{src: bin, dest: {dest}}}"
+    (problem,) = problems(tmp_path, f"tasks: [{{name: a, instruction: do it, {GRADERS}, workspace: [{entry}]}}]")
+    assert problem.endswith(f': the destination "{dest}" lies in {folder}, where no file can be put; choose another')
+
+
 def test_a_file_may_be_laid_over_a_folder(tmp_path: Path) -> None:
     task = load_task(write(tmp_path, FILES), "workspace: [fixtures, {src: other/app.js, dest: fixtures/app.js}]")
     assert [file.dest for file in task.workspace] == ["fixtures", "fixtures/app.js"]
