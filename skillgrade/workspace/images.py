@@ -250,5 +250,6 @@ def _build_failure(event: dict[str, Any], lines: deque[str], base: str) -> str:
     else:
         code = event.get("errorDetail", {}).get("code")
         message = message if code is None else f"a set-up command ended with exit code {code}"
-    tail = "\n".join(f"    {line}" for line in lines if not _FAILURE.search(line))
-    return f"the image could not be built: {message}; fix the command, these were the build's last lines:\n{tail}"
+    tail = "".join(f"\n    {line}" for line in lines if not _FAILURE.search(line))
+    shown = f"these were the build's last lines:{tail}" if tail else "which printed nothing"
+    return f"the image could not be built: {message}; fix the command, {shown}"

@@ -143,7 +143,7 @@ def test_a_failing_command_is_named(builder: Builder, setup: str, expected: str)
     with pytest.raises(ProviderError) as error:
         builder.build_setup(setup)
     assert error.value.stage is Stage.IMAGE
-    assert str(error.value).startswith(f"the image could not be built: {expected}; ")
+    assert str(error.value).startswith(f"the image could not be built: {expected}; fix the command, ")
 
 
 @pytest.mark.docker
@@ -156,6 +156,13 @@ def test_the_builds_last_lines_are_shown(builder: Builder) -> None:
     assert "    ls: cannot access '/nowhere': No such file or directory" in lines[-3:]
     assert "    line 100" in lines[-3:]
     assert len(lines) <= 20
+
+
+@pytest.mark.docker
+def test_a_build_that_printed_nothing_says_so(builder: Builder) -> None:
+    with pytest.raises(ProviderError) as error:
+        builder.build_setup("exit 3")
+    assert str(error.value).endswith("ended with exit code 3; fix the command, which printed nothing")
 
 
 @pytest.mark.docker
