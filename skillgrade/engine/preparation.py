@@ -17,8 +17,8 @@ from skillgrade.stop import Stop
 from skillgrade.storage import storing
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Prepared, SkillSnapshot
-from skillgrade.workspace.run_folders import make_run_folder, remove_run_folders, sweep_dead_runs
 from skillgrade.workspace.skills import snapshot_skill
+from skillgrade.workspace.temporary import make_temporary_folder, remove_temporary_folders, sweep_dead_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def prepared(
     finally:
         for name in {task_plan.provider for task_plan in plan.tasks}:
             provider_named(name).end_run(folder.run_id)
-        remove_run_folders(folder.run_id)
+        remove_temporary_folders(folder.run_id)
 
 
 def _prepare(plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunListener, stop: Stop) -> Preparation:
@@ -107,7 +107,7 @@ def _copy_skills(plan: Plan, folder: RunFolder) -> tuple[tuple[SkillSnapshot, ..
     if not plan.suite.skills:
         return (), []
     with storing(folder.path):
-        target = make_run_folder(folder.run_id, "skills")
+        target = make_temporary_folder(folder.run_id, "skills")
     # Results may lie in the skill's folder: beside eval.yaml, or where --output says.
     own_files = plan.suite.own_files.union(run_folders(folder.path.parent))
     skills: list[SkillSnapshot] = []

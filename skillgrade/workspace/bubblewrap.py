@@ -23,7 +23,12 @@ from skillgrade.workspace.bubblewrap_workspace import PREFIX_PATH, BubblewrapWor
 from skillgrade.workspace.control_groups import CONTROLLERS, sweep_control_groups
 from skillgrade.workspace.limited_slot import LimitedSlot
 from skillgrade.workspace.prefixes import Prefix, run_setups
-from skillgrade.workspace.run_folders import make_run_folder, no_folder_error, remove_run_folders, sweep_dead_runs
+from skillgrade.workspace.temporary import (
+    make_temporary_folder,
+    no_folder_error,
+    remove_temporary_folders,
+    sweep_dead_runs,
+)
 from skillgrade.workspace.tree import remove_tree
 from skillgrade.workspace.trial_folder import TrialFolder
 
@@ -71,7 +76,7 @@ class BubblewrapProvider:
         prefix = Prefix(shared / _SETUP, PREFIX_PATH) if (shared / _SETUP).is_dir() else None
         try:
             lower = skills_layer(shared, spec.skills)
-            path = make_run_folder(spec.run, spec.trial)
+            path = make_temporary_folder(spec.run, spec.trial)
         except OSError as error:
             raise no_folder_error(error) from error
         try:
@@ -100,7 +105,7 @@ class BubblewrapProvider:
         with self._preparing:
             self._prepared = {key: prepared for key, prepared in self._prepared.items() if key[0] != run}
         self._slots.close()
-        remove_run_folders(run)
+        remove_temporary_folders(run)
 
     def _limits(self) -> list[str]:
         """What the user should know of limits that do not hold, since no control group can be made."""

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from skillgrade.suite.model import PLAIN_USER_ID
 from skillgrade.workspace.base import SkillSnapshot
-from skillgrade.workspace.run_folders import make_run_folder
 from skillgrade.workspace.skills import SKILL_FOLDERS
+from skillgrade.workspace.temporary import make_temporary_folder
 from skillgrade.workspace.tree import remove_tree
 
 HOME = "/home/agent"
@@ -37,7 +37,7 @@ def make_shared_folder(run: str) -> Path:
     Raises:
         OSError: It cannot be made.
     """
-    folder = make_run_folder(run, "shared by sandboxes")
+    folder = make_temporary_folder(run, "shared by sandboxes")
     (folder / "etc").mkdir()
     for name, content in _ACCOUNTS.items():
         (folder / "etc" / name).write_text(content, encoding="ascii")

@@ -18,8 +18,13 @@ from skillgrade.stop import Stop
 from skillgrade.workspace.base import EnvironmentSpec, Isolation, Prepared, Workspace, WorkspaceSpec
 from skillgrade.workspace.local_workspace import LocalWorkspace
 from skillgrade.workspace.prefixes import SETUP_SECONDS, Prefix, SetupRunner, run_setups
-from skillgrade.workspace.run_folders import make_run_folder, no_folder_error, remove_run_folders, sweep_dead_runs
 from skillgrade.workspace.shared_skills import SharedSkills
+from skillgrade.workspace.temporary import (
+    make_temporary_folder,
+    no_folder_error,
+    remove_temporary_folders,
+    sweep_dead_runs,
+)
 from skillgrade.workspace.tree import remove_tree
 from skillgrade.workspace.trial_folder import TrialFolder
 
@@ -58,7 +63,7 @@ class LocalProvider:
         """Make a folder and fill it; see `Provider.open`."""
         stop.check()
         try:
-            folder = make_run_folder(spec.run, spec.trial)
+            folder = make_temporary_folder(spec.run, spec.trial)
         except OSError as error:
             raise no_folder_error(error) from error
         try:
@@ -86,7 +91,7 @@ class LocalProvider:
         with self._preparing:
             self._prepared = {key: prepared for key, prepared in self._prepared.items() if key[0] != run}
         self._slots.close()
-        remove_run_folders(run)
+        remove_temporary_folders(run)
 
     def _prepare(self, environment: EnvironmentSpec, run: str, stop: Stop) -> Prepared:
         setups = tuple(text for text in (environment.docker.setup, *environment.grader_setups) if text)
@@ -96,7 +101,7 @@ class LocalProvider:
         if not setups:
             return Prepared(self.name, notes=notes)
         try:
-            prefix = make_run_folder(run, "set-up")
+            prefix = make_temporary_folder(run, "set-up")
         except OSError as error:
             raise no_folder_error(error, Stage.IMAGE) from error
         slot = None

@@ -310,8 +310,8 @@ def test_a_stop_ends_a_setup(provider: LocalProvider, tmp_path: Path) -> None:
 def test_a_run_sweeps_what_dead_runs_left(provider: LocalProvider, temporary: Path) -> None:
     script = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
-        "from skillgrade.workspace.run_folders import make_run_folder\n"
-        "print(make_run_folder('dead/../run', 'trial'))"
+        "from skillgrade.workspace.temporary import make_temporary_folder\n"
+        "print(make_temporary_folder('dead/../run', 'trial'))"
     )
     argv = [sys.executable, "-c", script, str(temporary)]
     dead = Path(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip())

@@ -22,7 +22,7 @@ from skillgrade.workspace.tree import remove_tree
 _LABEL = "label.json"
 
 
-def make_run_folder(run: str, purpose: str) -> Path:
+def make_temporary_folder(run: str, purpose: str) -> Path:
     """Make a private folder.
 
     Args:
@@ -46,7 +46,7 @@ def no_folder_error(error: OSError, stage: Stage = Stage.SETUP) -> ProviderError
     )
 
 
-def remove_run_folders(run: str) -> None:
+def remove_temporary_folders(run: str) -> None:
     """Remove every folder of a run, as far as it can be."""
     for folder, label in _labelled():
         if label.get("run") == run:
