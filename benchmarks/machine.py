@@ -22,8 +22,8 @@ def describe() -> dict[str, object]:
 
 def file_system(path: Path) -> str:
     """The type of file system that holds a path, such as ``ext4``."""
-    done = subprocess.run(["stat", "-f", "-c", "%T", path], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or "a file system of unknown type"
+    done = subprocess.run(["df", "--output=fstype", path], capture_output=True, text=True, check=False)
+    return done.stdout.split()[-1] if done.returncode == 0 else "a file system of unknown type"
 
 
 def _docker_version() -> str | None:

@@ -51,15 +51,10 @@ def run_suite(folder: Path, parallel: int, *flags: str) -> None:
     call(*SKILLGRADE, f"--file={folder}", f"--parallel={parallel}", "--ci", "--threshold=1", *flags)
 
 
-def list_suite(folder: Path) -> None:
-    """Do all that comes before a run."""
-    call(*SKILLGRADE, f"--file={folder}", "--list")
-
-
 def trial_milliseconds(folder: Path, parallel: int, trials: int) -> float:
-    """What one of its trials costs: the run without what `--list` costs as well (start, loading), by their number."""
-    before = milliseconds(lambda: list_suite(folder))
-    return (milliseconds(lambda: run_suite(folder, parallel)) - before) / trials
+    """What each further trial costs: all of them without what a run of one costs (start, loading, one trial)."""
+    one = milliseconds(lambda: run_suite(folder, parallel, "--eval=task-0", "--trials=1"))
+    return (milliseconds(lambda: run_suite(folder, parallel)) - one) / (trials - 1)
 
 
 def call(*command: str) -> None:
