@@ -1,6 +1,6 @@
 # Everything runs in .venv, made from the lock file; nothing has to be activated.
 
-.PHONY: demo test lint clean
+.PHONY: demo test lint bench clean
 
 # A shell's own Python settings must not reach into the environment, nor pip's install elsewhere.
 unexport PYTHONHOME PYTHONPATH PIP_PREFIX PIP_TARGET PIP_USER VIRTUAL_ENV
@@ -34,6 +34,10 @@ lint: $(installed)
 	$(bin)/ruff check .
 	$(bin)/ruff format --check .
 	$(bin)/mypy
+
+# What trials cost beside the same work done by hand; a quarter of an hour on a quiet machine.
+bench: $(installed)
+	$(bin)/python -m benchmarks
 
 clean:
 	rm -rf .venv
