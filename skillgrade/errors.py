@@ -21,6 +21,7 @@ Every message is one sentence that a user can act on: where, what is wrong, what
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -60,10 +61,18 @@ class Problem:
 
     def __str__(self) -> str:
         """Render as ``file:line:column: path: message``, leaving out what is unknown."""
-        place = "" if self.file is None else str(self.file)
+        place = "" if self.file is None else _shortest(self.file)
         for number in (self.line, self.column):
             place += "" if number is None else f":{number}"
         return ": ".join(part for part in (place, self.path, self.message) if part)
+
+
+def _shortest(file: Path) -> str:
+    """A path as it is, or relative to the current folder where that is shorter."""
+    try:
+        return min(str(file), os.path.relpath(file), key=len)
+    except OSError:  # the current folder was removed
+        return str(file)
 
 
 class SuiteError(UserError):

@@ -135,7 +135,11 @@ def _refuse_without_effect(values: Mapping[str, Any]) -> None:
 def _list(suite: Suite) -> int:
     from skillgrade.reports.terminal.console import make_console
     from skillgrade.reports.terminal.listing import print_tasks
+    from skillgrade.reports.terminal.text import printable
 
+    notes = make_console(to_stderr=True)
+    for warning in suite.warnings:
+        notes.print(f"note: {printable(warning)}", style="yellow", soft_wrap=True)
     print_tasks(make_console(to_stderr=False), suite)
     return ExitCode.OK
 

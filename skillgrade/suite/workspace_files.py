@@ -27,8 +27,8 @@ def read_workspace(workspace: Cursor | None, task: Mark, references: References)
         src = references.path(source, task)
         if src is None:
             continue
+        _note_in_skill(entry, source, src, references)
         references.claim(src)
-        _note_in_skill(source, src, references)
         for file in _entries(entry, src, references):
             problem = _conflict(file, taken)
             if problem:
@@ -38,15 +38,17 @@ def read_workspace(workspace: Cursor | None, task: Mark, references: References)
     return tuple(taken.values())
 
 
-def _note_in_skill(source: Cursor, src: Path, references: References) -> None:
+def _note_in_skill(entry: Cursor, source: Cursor, src: Path, references: References) -> None:
+    """Say once for each file that the skill goes without it, where neither its folder nor its destination says so."""
     skill = references.skill_around(src)
     inside = src.relative_to(skill.folder).parts if skill else ()
-    if skill is not None and inside and inside[0] not in GRADING_FOLDERS:
-        message = (
-            f"{shown('/'.join(inside))} lies in the skill {shown(skill.name)}; as a file of the eval it is left out of "
-            "the agent's copy of the skill (a folder such as fixtures/ would say so)"
-        )
-        references.findings.warn(source.mark, source.path, message)
+    dest = entry.get("dest")
+    is_system_file = ((dest.text() or "") if dest else "").startswith("/")
+    if not inside or inside[0] in GRADING_FOLDERS or is_system_file or src in references.own:
+        return
+    name = shown(references.files.shown(src))
+    message = f"{name} is a file of the eval here, so the agent's copy of the skill lacks it"
+    references.findings.warn(source.mark, source.path, message)
 
 
 def _entries(entry: Cursor, src: Path, references: References) -> Iterator[WorkspaceFile]:

@@ -72,6 +72,15 @@ def test_list_shows_trials_graders_and_metadata(shell: Shell) -> None:
     ]
 
 
+def test_list_warns_with_paths_from_the_current_folder(shell: Shell) -> None:
+    text = (shell.root / "eval.yaml").read_text()
+    shell.write("eval.yaml", text.replace("instruction: read that", "instruction: prompts/read.md"))
+    done = shell.run("--list")
+    assert done.err.startswith('note: eval.yaml:19:18: tasks[1].instruction: "prompts/read.md" looks like a path, but')
+    assert len(done.err.splitlines()) == 1
+    assert [line.split()[0] for line in done.out.splitlines()] == ["writes", "reads", "metadata"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -543,10 +543,20 @@ def test_the_files_of_the_eval_are_known_also_behind_links(tmp_path: Path) -> No
     assert suite.own_files == {tmp_path / name for name in names}
     assert suite.warnings == (
         (
-            f'{tmp_path}/eval.yaml:5:15: tasks[0].workspace[0]: "app.js" lies in the skill "s"; as a file of the eval '
-            "it is left out of the agent's copy of the skill (a folder such as fixtures/ would say so)"
+            f'{tmp_path}/eval.yaml:5:15: tasks[0].workspace[0]: "app.js" is a file of the eval here, so the agent\'s '
+            "copy of the skill lacks it"
         ),
     )
+
+
+def test_a_file_that_the_skill_lacks_is_said_once_and_a_tool_of_the_system_never(tmp_path: Path) -> None:
+    entry = "workspace: [data/x.csv, {src: bin/tool, dest: /usr/local/bin/tool, chmod: +x}]"
+    tasks = "".join(f"- {{name: {name}, instruction: do it, {GRADERS}, {entry}}}\n" for name in "ab")
+    suite = load(tmp_path, f"tasks:\n{tasks}", SKILL_md="# S", data__x_csv="", bin__tool="")
+    assert [warning.split(": ", 2)[2] for warning in suite.warnings] == [
+        '"data/x.csv" is a file of the eval here, so the agent\'s copy of the skill lacks it'
+    ]
+    assert {tmp_path / "data/x.csv", tmp_path / "bin/tool"} <= suite.own_files
 
 
 def test_a_workspace_that_is_the_whole_skill_does_not_take_the_skill_away(tmp_path: Path) -> None:
