@@ -16,13 +16,13 @@ from skillgrade.process import SlotPool
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import EnvironmentSpec, Isolation, Prepared, Workspace, WorkspaceSpec
 from skillgrade.workspace.bubblewrap_binary import Bubblewrap, find_bubblewrap
-from skillgrade.workspace.bubblewrap_layers import make_shared_folder, skills_layer
+from skillgrade.workspace.bubblewrap_layers import SharedFolder
 from skillgrade.workspace.bubblewrap_programs import ShownPrograms
 from skillgrade.workspace.bubblewrap_setup import setup_runner
-from skillgrade.workspace.bubblewrap_workspace import PREFIX_PATH, BubblewrapWorkspace, Surroundings
+from skillgrade.workspace.bubblewrap_workspace import BubblewrapWorkspace, Surroundings
 from skillgrade.workspace.control_groups import CONTROLLERS, sweep_control_groups
 from skillgrade.workspace.limited_slot import LimitedSlot
-from skillgrade.workspace.prefixes import Prefix, run_setups
+from skillgrade.workspace.prefixes import run_setups
 from skillgrade.workspace.temporary import (
     make_temporary_folder,
     no_folder_error,
@@ -33,7 +33,6 @@ from skillgrade.workspace.tree import remove_tree
 from skillgrade.workspace.trial_folder import TrialFolder
 
 _KEYS = {"memory": "memory_mb", "pids": "pids", "cpu": "cpus"}
-_SETUP = "setup"
 
 
 class BubblewrapProvider:
@@ -72,10 +71,9 @@ class BubblewrapProvider:
         """Make the trial's folders and fill them; see `Provider.open`."""
         stop.check()
         bwrap = self._bubblewrap(Stage.SETUP)
-        shared = Path(spec.prepared.reference)
-        prefix = Prefix(shared / _SETUP, PREFIX_PATH) if (shared / _SETUP).is_dir() else None
+        shared = SharedFolder(Path(spec.prepared.reference))
         try:
-            lower = skills_layer(shared, spec.skills)
+            lower = shared.skills_layer(spec.skills)
             path = make_temporary_folder(spec.run, spec.trial)
         except OSError as error:
             raise no_folder_error(error) from error
@@ -85,7 +83,7 @@ class BubblewrapProvider:
             remove_tree(path)
             raise ProviderError(str(error)) from error
         folder = TrialFolder(path, slot, functools.partial(self._slots.give_back, slot))
-        around = Surroundings(bwrap, shared, lower, prefix, self._programs)
+        around = Surroundings(bwrap, shared, lower, self._programs)
         workspace = BubblewrapWorkspace(folder, slot, spec, around)
         try:
             workspace.fill(stop)
@@ -131,7 +129,7 @@ class BubblewrapProvider:
     def _prepare(self, environment: EnvironmentSpec, run: str, stop: Stop) -> Prepared:
         bwrap = self._bubblewrap(Stage.IMAGE)
         try:
-            shared = make_shared_folder(run)
+            shared = SharedFolder.make(run)
         except OSError as error:
             raise no_folder_error(error, Stage.IMAGE) from error
         try:
@@ -142,17 +140,16 @@ class BubblewrapProvider:
                 )
             setups = tuple(text for text in (environment.docker.setup, *environment.grader_setups) if text)
             if setups:
-                prefix = Prefix(shared / _SETUP, PREFIX_PATH)
-                prefix.folder.mkdir()
+                prefix = shared.make_prefix()
                 with closing(LimitedSlot()) as slot:  # one of its own, since a set-up has no limits
                     runner = setup_runner(bwrap, shared, prefix, self._programs, slot, stop)
                     notes += run_setups(setups, prefix, runner)
         except BaseException as error:
-            remove_tree(shared)
+            remove_tree(shared.path)
             if isinstance(error, WorkspaceError):
                 raise ProviderError(f"setup: {error}", Stage.IMAGE) from error
             raise
-        return Prepared(self.name, reference=str(shared), notes=tuple(notes))
+        return Prepared(self.name, reference=str(shared.path), notes=tuple(notes))
 
 
 def _overlays(bwrap: Bubblewrap) -> list[str]:

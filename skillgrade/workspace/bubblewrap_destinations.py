@@ -1,35 +1,33 @@
-"""Absolute destinations in a sandbox: a task's file stands where the task asks for it, and nowhere on the host.
+"""What a sandbox shows at absolute paths: what all sandboxes of an environment share, and a task's own destinations.
 
-The files lie in the trial's private root. Below a folder that the sandbox shows read-only, such as /usr/local/bin, the
-nearest existing folder is overlaid with ours or, without overlays, rebuilt entry by entry; anywhere else files and
-folders are bound by themselves.
+A task's file stands where the task asks for it, and nowhere on the host: it lies in the trial's private root. Below a
+folder that the sandbox shows read-only, such as /usr/local/bin, the nearest existing folder is overlaid with ours or,
+without overlays, rebuilt entry by entry; anywhere else files and folders are bound by themselves.
 """
 
 from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from skillgrade.errors import WorkspaceError
 from skillgrade.workspace.base import Place
-from skillgrade.workspace.bubblewrap_layers import HOME
-from skillgrade.workspace.bubblewrap_system import is_shown_read_only
+from skillgrade.workspace.bubblewrap_system import HOME
 from skillgrade.workspace.programs import SYSTEM_FOLDERS
 from skillgrade.workspace.staging import Item
 
 _WRITABLE = {f"{HOME}/": "home", "/tmp/": "tmp", "/var/tmp/": "tmp"}  # noqa: S108 - places inside
 """Absolute places that belong to the trial, and the folders that stand for them."""
 
-
 _MOST_ENTRIES = 200
 """Mounts that are worth one file, where folders cannot be overlaid."""
 
 
 def split_destinations(items: Iterable[Item]) -> tuple[tuple[Item, ...], dict[str, list[Item]]]:
-    """Tell apart what is bound from what goes into folders that belong to the trial anyway.
+    """Tell apart what is shown at absolute paths from what goes into folders that belong to the trial anyway.
 
     Args:
         items: Items of any place.
@@ -51,52 +49,59 @@ def split_destinations(items: Iterable[Item]) -> tuple[tuple[Item, ...], dict[st
     return tuple(kept), taken
 
 
-def destination_options(items: Sequence[Item], root: Path, has_overlays: bool) -> Iterator[str]:
-    """The options that show the items of `Place.SYSTEM`.
+def place_options(items: Sequence[Item], root: Path, shared: Mapping[str, Path], has_overlays: bool) -> Iterator[str]:
+    """The options that show what is shared, and the items of `Place.SYSTEM`.
 
     Args:
         items: The items, under their real paths.
         root: The folder that holds them.
+        shared: What all sandboxes show, by the path inside.
         has_overlays: Whether folders can be overlaid.
 
     Raises:
-        WorkspaceError: One cannot be shown without overlays.
+        WorkspaceError: An item cannot be shown without overlays.
     """
+    sources = {**{folder: Path(folder) for folder in SYSTEM_FOLDERS}, **shared}
     paths = {item.path for item in items}
     tops = [item for item in items if not _has_ancestor(item.path, paths)]
-    below = {_nearest_folder(item.path): item.path for item in tops if is_shown_read_only(item.path)}
-    folders = [folder for folder in below if not _has_ancestor(folder, set(below))]
-    for folder in folders:
+    nearest = {item.path: _nearest_folder(item.path, sources) for item in tops}
+    folders = {folder: path for path, folder in nearest.items() if folder is not None}
+    for place, source in shared.items():
+        if place not in folders:
+            yield from ("--ro-bind", str(source), place)
+    rebuilt = [folder for folder in folders if not _has_ancestor(folder, set(folders))]
+    for folder in rebuilt:
         if has_overlays:
-            yield from ("--overlay-src", folder, "--overlay-src", f"{root}{folder}", "--ro-overlay", folder)
+            below = str(_source(folder, sources))
+            yield from ("--overlay-src", below, "--overlay-src", f"{root}{folder}", "--ro-overlay", folder)
         else:
-            yield from _rebuilt(folder, below[folder])
+            yield from _rebuilt(folder, _source(folder, sources), folders[folder])
     for item in tops:
-        if has_overlays and is_shown_read_only(item.path):
+        if has_overlays and nearest[item.path] is not None:
             continue
         if item.target is not None:
             yield from ("--symlink", item.target, item.path)
         else:
             yield from ("--ro-bind", f"{root}{item.path}", item.path)
     if not has_overlays:
-        yield from (word for folder in folders for word in ("--remount-ro", folder))
+        yield from (word for folder in rebuilt for word in ("--remount-ro", folder))
 
 
-def _rebuilt(folder: str, path: str) -> Iterator[str]:
+def _rebuilt(folder: str, source: Path, path: str) -> Iterator[str]:
     """An empty folder with each of the old one's entries, into which ours can be bound."""
-    with os.scandir(folder) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    if len(found) > _MOST_ENTRIES:
+    entries = sorted(source.iterdir())
+    if len(entries) > _MOST_ENTRIES:
         raise WorkspaceError(
             f"{path}: nothing can be put below {folder} by this bubblewrap: version 0.11 or newer can, with a kernel "
             "and a temporary folder that allow overlays; or use --provider=docker"
         )
     yield from ("--tmpfs", folder)
-    for entry in found:
+    for entry in entries:
+        shown = posixpath.join(folder, entry.name)
         if entry.is_symlink():
-            yield from ("--symlink", os.readlink(entry.path), entry.path)  # noqa: PTH115 - no path, but words
+            yield from ("--symlink", str(entry.readlink()), shown)
         else:
-            yield from ("--ro-bind", entry.path, entry.path)
+            yield from ("--ro-bind", str(entry), shown)
 
 
 def _real_path(path: str) -> str:
@@ -106,11 +111,22 @@ def _real_path(path: str) -> str:
     return posixpath.join(os.path.realpath(folder), name)
 
 
-def _nearest_folder(path: str) -> str:
+def _nearest_folder(path: str, sources: Mapping[str, Path]) -> str | None:
+    """The nearest folder above a path that the sandbox shows read-only; None where it shows none."""
+    if not any(path.startswith(place + "/") for place in sources):
+        return None
     folder = posixpath.dirname(path)
-    while not Path(folder).is_dir():
+    while not _source(folder, sources).is_dir():
         folder = posixpath.dirname(folder)
     return folder
+
+
+def _source(folder: str, sources: Mapping[str, Path]) -> Path:
+    """What on the host stands for a folder inside."""
+    for place, source in sources.items():
+        if folder == place or folder.startswith(place + "/"):
+            return Path(f"{source}{folder[len(place) :]}")
+    return Path(folder)
 
 
 def _has_ancestor(path: str, paths: set[str]) -> bool:

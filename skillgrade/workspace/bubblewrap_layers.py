@@ -1,4 +1,4 @@
-"""What sandboxes of a run share below their workspaces: the skills, copied once, in the place where agents look.
+"""What sandboxes of a run share: their /etc, what set-ups left, and the layer of the skills below the workspace.
 
 A layer stands for the skills in every trial. Trials never write to it: what a trial changes is copied up into its own
 folder first, by the kernel. Its files are hard links to the run's copy of the skill where both lie on one file system.
@@ -12,63 +12,92 @@ import shutil
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from skillgrade.suite.model import PLAIN_USER_ID
 from skillgrade.workspace.base import SkillSnapshot
-from skillgrade.workspace.skills import SKILL_FOLDERS
+from skillgrade.workspace.bubblewrap_system import make_etc
+from skillgrade.workspace.prefixes import Prefix
 from skillgrade.workspace.temporary import make_temporary_folder
+from skillgrade.workspace.skills import SKILL_FOLDERS
 from skillgrade.workspace.tree import remove_tree
 
-HOME = "/home/agent"
-"""The agent's home, as it sees it."""
-
-_USER = PLAIN_USER_ID
-_ACCOUNTS = {
-    "passwd": f"root:x:0:0:root:/root:/bin/bash\nagent:x:{_USER}:{_USER}::{HOME}:/bin/bash\n"
-    "nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n",
-    "group": f"root:x:0:\nagent:x:{_USER}:\nnogroup:x:65534:\n",
-}
+_PREFIX = "skillgrade"
 
 
-def make_shared_folder(run: str) -> Path:
-    """Make the folder that an environment's sandboxes share, with the accounts that they see.
+@dataclass(frozen=True, slots=True)
+class SharedFolder:
+    """What an environment's sandboxes share, on the host.
 
-    Raises:
-        OSError: It cannot be made.
+    Attributes:
+        path: The folder.
     """
-    folder = make_temporary_folder(run, "shared by sandboxes")
-    (folder / "etc").mkdir()
-    for name, content in _ACCOUNTS.items():
-        (folder / "etc" / name).write_text(content, encoding="ascii")
-    return folder
 
+    path: Path
 
-def account_options(shared: Path) -> list[str]:
-    """The options that show the accounts."""
-    return [word for name in _ACCOUNTS for word in ("--ro-bind", str(shared / "etc" / name), f"/etc/{name}")]
+    @classmethod
+    def make(cls, run: str) -> SharedFolder:
+        """Make one.
 
+        Raises:
+            OSError: It cannot be made.
+        """
+        shared = cls(make_temporary_folder(run, "shared by sandboxes"))
+        shared.etc.mkdir()
+        make_etc(shared.etc)
+        return shared
 
-def skills_layer(shared: Path, skills: Sequence[SkillSnapshot]) -> Path:
-    """The layer of some skills; made by the first trial that asks, in whichever process.
+    @property
+    def etc(self) -> Path:
+        """What sandboxes see as /etc; a set-up may write to it."""
+        return self.path / "etc"
 
-    Raises:
-        OSError: It cannot be made.
-    """
-    key = hashlib.sha256(repr([(skill.name, skill.digest) for skill in skills]).encode()).hexdigest()[:16]
-    layer = shared / f"skills-{key}"
-    if not layer.is_dir():
-        being_made = shared / f"skills-{key}-{uuid.uuid4().hex}"
-        being_made.mkdir()
-        for skill in skills:
-            for place in SKILL_FOLDERS:
-                shutil.copytree(
-                    skill.folder, being_made / place / skill.name, symlinks=True, copy_function=_link_or_copy
-                )
-        with suppress(OSError):  # another trial was faster
-            being_made.rename(layer)
-        remove_tree(being_made)
-    return layer
+    @property
+    def opt(self) -> Path:
+        """What set-ups put into /opt; there only where there was a set-up."""
+        return self.path / "opt"
+
+    @property
+    def prefix(self) -> Prefix | None:
+        """What a set-up installed; None where there was none."""
+        prefix = Prefix(self.opt / _PREFIX, Path("/opt", _PREFIX))
+        return prefix if prefix.folder.is_dir() else None
+
+    def make_prefix(self) -> Prefix:
+        """Make a place for set-ups.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        (self.opt / _PREFIX).mkdir(parents=True)
+        return Prefix(self.opt / _PREFIX, Path("/opt", _PREFIX))
+
+    def places(self) -> dict[str, Path]:
+        """The absolute paths inside that it stands for, with what of it is there."""
+        found = {"/etc": self.etc}
+        if self.opt.is_dir():
+            found |= {f"/opt/{entry.name}": entry for entry in sorted(self.opt.iterdir()) if not entry.is_symlink()}
+        return found
+
+    def skills_layer(self, skills: Sequence[SkillSnapshot]) -> Path:
+        """The layer of some skills; made by the first trial that asks, in whichever process.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        key = hashlib.sha256(repr([(skill.name, skill.digest) for skill in skills]).encode()).hexdigest()[:16]
+        layer = self.path / f"skills-{key}"
+        if not layer.is_dir():
+            being_made = self.path / f"skills-{key}-{uuid.uuid4().hex}"
+            being_made.mkdir()
+            for skill in skills:
+                for place in SKILL_FOLDERS:
+                    target = being_made / place / skill.name
+                    shutil.copytree(skill.folder, target, symlinks=True, copy_function=_link_or_copy)
+            with suppress(OSError):  # another trial was faster
+                being_made.rename(layer)
+            remove_tree(being_made)
+        return layer
 
 
 def _link_or_copy(source: str, target: str) -> str:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from skillgrade.suite.model import PLAIN_USER_ID
+from skillgrade.workspace.prefixes import CERTIFICATES
 from skillgrade.workspace.programs import SYSTEM_FOLDERS
+
+HOME = "/home/agent"
+"""The agent's home, as it sees it."""
 
 _SHARED_MEMORY = 64 << 20
 """Bytes of /dev/shm, as in a container; it lies in memory."""
@@ -31,10 +37,15 @@ _ETC = (
     "mime.types",
     "nsswitch.conf",
     "os-release",
-    "pki",
+    "pki/ca-trust",
+    "pki/tls/cert.pem",
+    "pki/tls/certs",
+    "pki/tls/openssl.cnf",
     "profile",
     "protocols",
+    "resolv.conf",
     "services",
+    "ssl/cert.pem",
     "ssl/certs",
     "ssl/openssl.cnf",
     "terminfo",
@@ -43,9 +54,16 @@ _ETC = (
 )
 """What programs read in /etc and what holds no secret: no accounts, no keys, nobody's settings."""
 
+_USER = PLAIN_USER_ID
+_ACCOUNTS = {
+    "passwd": f"root:x:0:0:root:/root:/bin/bash\nagent:x:{_USER}:{_USER}::{HOME}:/bin/bash\n"
+    "nobody:x:65534:65534:nobody:/nonexistent:/bin/false\n",
+    "group": f"root:x:0:\nagent:x:{_USER}:\nnogroup:x:65534:\n",
+}
 
-_KERNEL_SETTINGS = ("acpi", "bus", "driver", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger")
-"""Below /proc; some are checked by the owner's uid alone, and bubblewrap covers only those with a writable folder."""
+_KERNEL_SETTINGS = ("/proc/sys", "/proc/mtrr")
+"""To the kernel, root in a sandbox is root still, only without powers, and these ask for no more than root's uid.
+bubblewrap itself covers only what it takes for writable, which a folder of settings is not."""
 
 
 def isolation_options(network: str) -> tuple[str, ...]:
@@ -54,45 +72,50 @@ def isolation_options(network: str) -> tuple[str, ...]:
     Args:
         network: ``default`` shares the host's network, ``none`` has a loopback interface only.
     """
-    user = str(PLAIN_USER_ID)
     return (
         "--unshare-all",
         *(("--share-net",) if network == "default" else ()),
         "--die-with-parent",
-        *("--uid", user, "--gid", user),
+        *("--uid", str(_USER), "--gid", str(_USER)),
         *("--hostname", "sandbox"),
     )
 
 
 @functools.cache
 def system_options() -> tuple[str, ...]:
-    """The system's folders, selected settings, and kernel interfaces."""
+    """The system's folders, but for /etc, and kernel interfaces."""
     return (
         *(word for folder in SYSTEM_FOLDERS for word in _system_folder(folder)),
-        *(word for name in _ETC if Path("/etc", name).exists() for word in _shown(f"/etc/{name}")),
-        # Often a link to where a resolver keeps it.
-        *("--ro-bind-try", os.path.realpath("/etc/resolv.conf"), "/etc/resolv.conf"),
         *("--proc", "/proc", "--dev", "/dev"),
-        *(word for name in _kernel_settings() for word in ("--ro-bind", f"/proc/{name}", f"/proc/{name}")),
+        *(word for path in _KERNEL_SETTINGS for word in ("--ro-bind-try", path, path)),
         *("--perms", "1777", "--size", str(_SHARED_MEMORY), "--tmpfs", "/dev/shm"),  # noqa: S108 - inside
         *("--remount-ro", "/dev"),
     )
 
 
-def is_shown_read_only(path: str) -> bool:
-    """Whether an absolute path lies in a folder that every sandbox sees, so that nothing can be made there."""
-    return any(path.startswith(folder + "/") for folder in _shown_folders())
+def make_etc(folder: Path) -> None:
+    """Fill a folder with what sandboxes see as /etc: selected settings of the host, and accounts of their own.
 
+    It is a copy, since each file that is bound by itself costs every command a fraction of a millisecond, and some are
+    links to where a service keeps them.
 
-@functools.cache
-def _shown_folders() -> tuple[str, ...]:
-    folders = (*SYSTEM_FOLDERS, *(f"/etc/{name}" for name in _ETC))
-    return tuple(folder for folder in folders if Path(folder).is_dir())
-
-
-def _kernel_settings() -> tuple[str, ...]:
-    """What a sandbox of root could change of the whole machine: to the kernel it is root still, only without powers."""
-    return tuple(name for name in _KERNEL_SETTINGS if os.geteuid() == 0 and Path("/proc", name).exists())
+    Raises:
+        OSError: It cannot be written.
+    """
+    named = (os.environ.get(name, "") for name in CERTIFICATES)
+    certificates = (os.path.normpath(path)[len("/etc/") :] for path in named if path.startswith("/etc/"))
+    for name in (*_ETC, *certificates):
+        source, target = Path(os.path.realpath(Path("/etc", name))), folder / name
+        if target.exists() or not source.exists():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(PermissionError, shutil.Error):  # what this user may not read, a sandbox of this user may not
+            if source.is_dir():
+                shutil.copytree(source, target, symlinks=True)
+            else:
+                shutil.copyfile(source, target)
+    for name, content in _ACCOUNTS.items():
+        (folder / name).write_text(content, encoding="ascii")
 
 
 def _system_folder(folder: str) -> Iterator[str]:
@@ -101,7 +124,3 @@ def _system_folder(folder: str) -> Iterator[str]:
         yield from ("--symlink", str(path.readlink()), folder)
     elif path.is_dir():
         yield from ("--ro-bind", folder, folder)
-
-
-def _shown(path: str) -> tuple[str, ...]:
-    return "--ro-bind", os.path.realpath(path), path

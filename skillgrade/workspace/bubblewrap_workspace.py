@@ -20,21 +20,19 @@ from skillgrade.stop import Stop
 from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace, WorkspaceSpec
 from skillgrade.workspace.bubblewrap_binary import Bubblewrap
 from skillgrade.workspace.bubblewrap_command import SandboxedCommand, SandboxedResult, run_sandboxed
-from skillgrade.workspace.bubblewrap_destinations import destination_options, split_destinations
-from skillgrade.workspace.bubblewrap_layers import HOME, account_options
+from skillgrade.workspace.bubblewrap_destinations import place_options, split_destinations
+from skillgrade.workspace.bubblewrap_layers import SharedFolder
 from skillgrade.workspace.bubblewrap_programs import ShownPrograms
-from skillgrade.workspace.bubblewrap_setup import setup_options
-from skillgrade.workspace.bubblewrap_system import isolation_options, system_options
+from skillgrade.workspace.bubblewrap_system import HOME, isolation_options, system_options
 from skillgrade.workspace.docker_files import CONTROL_PATH
+from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.limited_slot import LimitedSlot
-from skillgrade.workspace.prefixes import CERTIFICATES, Prefix
+from skillgrade.workspace.prefixes import CERTIFICATES
+from skillgrade.workspace.programs import is_of_system
 from skillgrade.workspace.skills import SKILL_FOLDERS
 from skillgrade.workspace.staging import WORKSPACE_PATH, Item, flatten
 from skillgrade.workspace.tree import Tree
 from skillgrade.workspace.trial_folder import TrialFolder, command_result
-
-PREFIX_PATH = Path("/opt/skillgrade")
-"""Where commands find what the set-up installed."""
 
 _GRADERS_HOME = "/home/grader"
 _READ = Path(__file__).with_name("docker-read.sh")
@@ -50,14 +48,12 @@ class Surroundings:
         bwrap: The program that makes them.
         shared: The folder of the environment.
         lower: The layer below the workspace: skills, or nothing.
-        prefix: What the set-up installed; None where there was none.
         programs: Finds programs outside of the system's folders.
     """
 
     bwrap: Bubblewrap
-    shared: Path
+    shared: SharedFolder
     lower: Path
-    prefix: Prefix | None
     programs: ShownPrograms
 
 
@@ -104,7 +100,7 @@ class BubblewrapWorkspace:
             places = [(f"{folder}/{skill.name}", skill) for skill in self._spec.skills for folder in SKILL_FOLDERS]
             copied += [StagedFile(place, src=skill.folder) for place, skill in places]
         self._write([*copied, *self._spec.files], stop)
-        self._destinations()  # what cannot be shown must fail now, not with the first command
+        self._places()  # what cannot be shown must fail now, not with the first command
 
     def run(self, command: Command, stop: Stop) -> CommandResult:
         """Run a command; see `Workspace.run`."""
@@ -179,14 +175,12 @@ class BubblewrapWorkspace:
 
     def _sandboxed(self, command: Command, mount: Sequence[str], stop: Stop, stage: Stage) -> SandboxedResult:
         shown = self._around.programs.of(command.argv)
-        env = {**self._env(command.privileged, shown), **command.env}
+        env = {**self._env(command.privileged, shown), **command.env, **(git_variables() if command.privileged else {})}
         options = [
             *isolation_options(self._spec.network),
-            *([] if self._around.prefix is None else setup_options(self._around.prefix)),
             *system_options(),
-            *account_options(self._around.shared),
+            *self._places(),
             *self._trial_folders(command.privileged),
-            *self._destinations(),
             *(word for path in shown for word in ("--ro-bind", str(path), str(path))),
             *_certificates(env),
             *mount,
@@ -223,9 +217,10 @@ class BubblewrapWorkspace:
                 options += ["--bind", str(Path.home()), str(Path.home())]
         return [*options, "--ro-bind-try", str(folder / "control"), CONTROL_PATH]
 
-    def _destinations(self) -> list[str]:
+    def _places(self) -> list[str]:
         root = self._folder.trees[Place.SYSTEM].root
-        return list(destination_options(self._system_items, root, self._around.bwrap.has_overlays))
+        shared = self._around.shared.places()
+        return list(place_options(self._system_items, root, shared, self._around.bwrap.has_overlays))
 
     def _workspace_mount(self, privileged: bool) -> list[str]:
         upper = str(self._folder.trees[Place.WORKSPACE].root)
@@ -246,7 +241,7 @@ class BubblewrapWorkspace:
         ]
 
     def _env(self, privileged: bool, shown: Sequence[Path]) -> dict[str, str]:
-        prefix = self._around.prefix
+        prefix = self._around.shared.prefix
         home = str(Path.home()) if self._spec.agent_home == "user" else HOME
         own = {"HOME": _GRADERS_HOME, "TMPDIR": "/var/tmp"} if privileged else {"HOME": home}  # noqa: S108 - inside
         path = self._around.programs.search_path(shown)
@@ -268,6 +263,7 @@ class BubblewrapWorkspace:
 
 
 def _certificates(env: dict[str, str]) -> list[str]:
-    """The options that show the certificate stores which variables name, where they are not shown anyway."""
-    paths = {posixpath.normpath(env[name]) for name in CERTIFICATES if env.get(name, "").startswith("/")}
-    return [word for path in sorted(paths) if Path(path).is_file() for word in ("--ro-bind-try", path, path)]
+    """The options that show certificate stores which variables name; those of the system are shown anyway."""
+    paths = {Path(posixpath.normpath(env[name])) for name in CERTIFICATES if env.get(name, "").startswith("/")}
+    outside = [path for path in sorted(paths) if not is_of_system(path) and not path.is_relative_to("/etc")]
+    return [word for path in outside if path.is_file() for word in ("--ro-bind", str(path), str(path))]

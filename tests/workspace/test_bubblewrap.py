@@ -370,7 +370,7 @@ def test_programs_are_shown_by_their_prefix_and_nothing_beside_it(
 
 
 def test_this_python_runs_inside(bubble: Bench) -> None:
-    script = "import sys, pytest; print(sys.prefix)"
+    script = "import sys, json, ssl; print(sys.prefix)"
     ran = bubble.run(bubble.open(), sys.executable, "-c", script)
     assert (ran.out, ran.err) == (f"{sys.prefix}\n", "")
 
