@@ -65,12 +65,13 @@ def _add(tar: tarfile.TarFile, member: tarfile.TarInfo, item: Item) -> None:
 def carry_over(source: IO[bytes], out: IO[bytes]) -> None:
     """Copy a workspace's archive without what could act on whoever unpacks it.
 
-    Owners, times, links and contents stay; set-user-ID bits, devices, sockets, fifos and extended attributes (such as
-    capabilities) go.
+    Owners, times, links and contents stay; set-user-ID bits, extended attributes (such as capabilities) and special
+    files with every name that they have go.
 
     Raises:
         WorkspaceError: It is no archive of a folder, or cannot be written.
     """
+    gone: set[str] = set()
     try:
         with (
             tarfile.open(fileobj=source, mode="r|", encoding="utf-8", errors="surrogateescape") as tar,
@@ -79,7 +80,8 @@ def carry_over(source: IO[bytes], out: IO[bytes]) -> None:
             for number, member in enumerate(tar):
                 if number == 0 and not member.isdir():
                     raise WorkspaceError("the workspace is no folder any more: tampered with")
-                if member.type not in _CARRIED:
+                if member.type not in _CARRIED or (member.islnk() and member.linkname in gone):
+                    gone.add(member.name)
                     continue
                 member.mode &= 0o1777
                 member.mtime = int(member.mtime)

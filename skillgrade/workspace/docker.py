@@ -20,9 +20,11 @@ from skillgrade.workspace.base import EnvironmentSpec, Isolation, Place, Prepare
 from skillgrade.workspace.docker_client import connect, daemon_problem, translated
 from skillgrade.workspace.docker_container import Container, ContainerSpec
 from skillgrade.workspace.docker_files import place_items
-from skillgrade.workspace.docker_leftovers import labels_of, remove_run, sweep
+from skillgrade.workspace.docker_leftovers import labels_of, remove_run
+from skillgrade.workspace.docker_variables import own_variables
 from skillgrade.workspace.docker_workspace import STAGED_STDIN, DockerWorkspace
-from skillgrade.workspace.images import REPOSITORY, ensure_image, find_image, image_lock
+from skillgrade.workspace.images import REPOSITORY, ensure_image, find_image
+from skillgrade.workspace.locks import image_lock
 from skillgrade.workspace.skills import SKILL_FOLDERS
 
 _SMALL_SKILLS = 1024 * 1024
@@ -47,10 +49,7 @@ class DockerProvider:
 
     def prepare(self, environment: EnvironmentSpec, run: str, stop: Stop) -> Prepared:
         """Find or build the image; see `Provider.prepare`."""
-        client = connect()
-        with suppress(InfrastructureError):
-            sweep(client)
-        image = ensure_image(client, environment, stop)
+        image = ensure_image(connect(), environment, stop)
         return Prepared(self.name, reference=image, digest=image, root_agent=environment.docker.user == "root")
 
     def open(self, spec: WorkspaceSpec, stop: Stop) -> Workspace:
@@ -85,9 +84,10 @@ class DockerProvider:
             # The daemon would refuse, and the default asks for more than small machines have.
             notes.append(f"the machine has {processors:g} processors, fewer than environment.cpus ({limits.cpus:g})")
             limits = replace(limits, cpus=processors)
+        prepared, labels = spec.prepared, labels_of(spec.run, spec.trial)
+        variables = own_variables(self._variables(prepared.reference))
         return Container(
-            connect().api,
-            ContainerSpec(image, labels_of(spec.run, spec.trial), limits, spec.network, spec.prepared.root_agent),
+            connect().api, ContainerSpec(image, labels, limits, spec.network, variables, prepared.root_agent)
         )
 
     def _daemon_processors(self) -> float:

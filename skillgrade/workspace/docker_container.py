@@ -20,7 +20,7 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import Limits
 from skillgrade.workspace.docker_client import translated
 from skillgrade.workspace.docker_exec import Exec, execute
-from skillgrade.workspace.docker_root_shell import ROOT, RootShell
+from skillgrade.workspace.docker_root_shell import BASH, ROOT, RootShell
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -42,6 +42,7 @@ class ContainerSpec:
         labels: Its labels.
         limits: What it may use; its cpus are no more than the daemon's machine has.
         network: ``default`` or ``none``.
+        variables: What every process starts from, in place of the image's own values.
         may_gain_privileges: Whether set-user-ID programs such as sudo work in it.
     """
 
@@ -49,6 +50,7 @@ class ContainerSpec:
     labels: Mapping[str, str]
     limits: Limits
     network: str
+    variables: Mapping[str, str]
     may_gain_privileges: bool
 
 
@@ -87,8 +89,9 @@ class Container:
             with translated("making the container", ProviderError, Stage.SETUP):
                 made = self.api.create_container(
                     self.spec.image,
-                    entrypoint=["bash", "-c", _FIRST_PROCESS],
+                    entrypoint=[BASH, "-c", _FIRST_PROCESS],
                     command=[],
+                    environment=dict(self.spec.variables),
                     user=ROOT,
                     working_dir="/",
                     labels=dict(self.spec.labels),
@@ -209,8 +212,8 @@ class Container:
             if stream == 1:
                 output.extend(data[: limit - len(output)])
 
-        command = Exec(("bash", "-c", script, "bash", *arguments), ROOT)
-        code = execute(self.api, self.id, command, feed, _OWN_EXEC_TIMEOUT, self.kill)
+        command = Exec((BASH, "-c", script, "bash", *arguments), ROOT)
+        code = execute(self.api, self.id, command, feed, _OWN_EXEC_TIMEOUT, self.end_processes)
         if code is None:
             raise WorkspaceError("docker: the container is too busy to run a command of skillgrade")
         return code, bytes(output)

@@ -50,7 +50,7 @@ def execute(
     command: Exec,
     feed: Callable[[int, bytes], None],
     timeout: float,
-    kill: Callable[[], None],
+    kill: Callable[[], object],
 ) -> int | None:
     """Run a command until its output ends.
 
@@ -101,7 +101,7 @@ class RunningExec:
             self._stream = _Stream(api.exec_start(self._id, socket=True))
         self._unread = b""
 
-    def finish(self, feed: Callable[[int, bytes], None], deadline: float, kill: Callable[[], None]) -> int | None:
+    def finish(self, feed: Callable[[int, bytes], None], deadline: float, kill: Callable[[], object]) -> int | None:
         """Hand on its output until it ends; see `execute`."""
         try:
             timed_out = not _pump(self._stream, feed, deadline)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 ROOT = "0"
 """The user of everything that skillgrade itself does in a container."""
 
+BASH = "/bin/bash"
+"""The shell of everything that runs in a container; each image is made to have one there."""
+
 _ANSWER_TIMEOUT = 60.0
 _CHUNK = 1024 * 1024
 
@@ -41,7 +44,7 @@ class RootShell:
     """
 
     def __init__(self, api: APIClient, container: str, *, kill: bool) -> None:
-        argv = ("bash", "-c", _script(), "bash", "kill" if kill else "")
+        argv = (BASH, "-c", _script(), "bash", "kill" if kill else "")
         self._exec = RunningExec(api, container, Exec(argv, ROOT), talks=True)
         try:
             self._exec.answer(time.monotonic() + _ANSWER_TIMEOUT)

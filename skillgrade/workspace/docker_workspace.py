@@ -17,7 +17,9 @@ from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile,
 from skillgrade.workspace.docker_container import Container
 from skillgrade.workspace.docker_exec import Exec, RunningExec
 from skillgrade.workspace.docker_files import CONTROL_PATH, place_items
-from skillgrade.workspace.docker_root_shell import ROOT
+from skillgrade.workspace.docker_root_shell import BASH, ROOT
+from skillgrade.workspace.docker_variables import agent_variables, grader_variables
+from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.staging import WORKSPACE_PATH
 
 STAGED_STDIN = "stdin-0"
@@ -34,8 +36,6 @@ _COUNT_OOM_KILLS = (
 
 _STDERR = 2
 _KILLED = 137
-_DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_SHARED_FOLDERS = (WORKSPACE_PATH, "/home", "/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - compared, never written to
 
 
 class DockerWorkspace:
@@ -102,14 +102,17 @@ class DockerWorkspace:
 
     def _start(self, command: Command, marker: str) -> RunningExec:
         """Start a command; a grader takes over the shell that put its files in."""
-        env = {**self._own_variables(command.privileged), **command.env}
+        if command.privileged:
+            env = {**grader_variables(self._variables), **command.env, **git_variables()}
+        else:
+            env = {**agent_variables(self._variables), **command.env}
         stdin = self._input(command.stdin)
         shell = self._container.take_shell()
         if shell is not None and command.privileged and not command.stdin:
             return shell.become(command.argv, env, marker)
         if shell is not None:
             shell.close()
-        argv = ("bash", "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *command.argv)
+        argv = (BASH, "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *command.argv)
         user = ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID)
         return RunningExec(self._container.api, self._container.id, Exec(argv, user, WORKSPACE_PATH, env))
 
@@ -123,21 +126,6 @@ class DockerWorkspace:
                 stop.check()
             self._check_alive()
             raise
-
-    def _own_variables(self, is_privileged: bool) -> dict[str, str]:
-        if not is_privileged:
-            return {} if "LANG" in self._variables else {"LANG": "C.UTF-8"}
-        folders = self._variables.get("PATH", _DEFAULT_PATH).split(":")
-        safe = [f for f in folders if f.startswith("/") and not f.startswith(_SHARED_FOLDERS)]
-        return {
-            "PATH": ":".join(safe) or _DEFAULT_PATH,
-            "HOME": "/root",
-            "LANG": "C.UTF-8",
-            # Root looks at a workspace that the plain user owns, which git would refuse.
-            "GIT_CONFIG_COUNT": "1",
-            "GIT_CONFIG_KEY_0": "safe.directory",
-            "GIT_CONFIG_VALUE_0": "*",
-        }
 
     def _input(self, stdin: bytes | None) -> str:
         """The file that a command reads: a pipe would block us on a program that does not read."""
@@ -160,8 +148,14 @@ class DockerWorkspace:
             raise WorkspaceError("the container was ended or removed while the trial used it", Stage.AGENT)
 
     def _was_out_of_memory(self) -> bool:
-        _, output = self._container.ask(_COUNT_OOM_KILLS)
-        kills = int(output.split()[0]) if output.split() else 0
+        """Whether the memory limit killed something since it was asked last; False where nobody can tell."""
+        try:
+            _, output = self._container.ask(_COUNT_OOM_KILLS)
+        except WorkspaceError:  # such as when the agent used up the limit of processes: that is no way out of a verdict
+            self._check_alive()
+            return False
+        first = b"".join(output.split()[:1])
+        kills = int(first) if first.isdigit() else 0  # a root agent may have replaced the shell
         is_more = kills > self._oom_kills
         self._oom_kills = kills
         return is_more

@@ -10,13 +10,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import re
 import shlex
-import tempfile
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +21,7 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import PLAIN_USER_ID
 from skillgrade.workspace.base import EnvironmentSpec
 from skillgrade.workspace.docker_client import reason, translated
+from skillgrade.workspace.locks import image_lock
 from skillgrade.workspace.setup_lines import SetupStep, parse_setup
 
 if TYPE_CHECKING:
@@ -32,6 +29,9 @@ if TYPE_CHECKING:
 
 REPOSITORY = "skillgrade"
 """Where images are tagged: ``skillgrade:<digest>``."""
+
+IMAGE_LABEL = "skillgrade.image"
+"""On what builds make: the image's own name, or nothing on a layer of a build that is not finished."""
 
 _PULL_SILENCE = 600
 _BUILD_SILENCE = 3600
@@ -58,6 +58,7 @@ def dockerfile(environment: EnvironmentSpec) -> str:
     user_script = Path(__file__).with_name("plain-user.sh").read_text(encoding="utf-8")
     lines = [
         f"FROM {environment.docker.base}",
+        f'LABEL {IMAGE_LABEL}=""',
         "USER root",
         _run(["sh", "-c", user_script, "sh", str(PLAIN_USER_ID), str(owner)]),
         "WORKDIR /workspace",
@@ -69,7 +70,9 @@ def dockerfile(environment: EnvironmentSpec) -> str:
         lines.append(_run_script(environment.agent_install, "installing the agent"))
     lines += [_run_script(setup, "a grader's setup") for setup in environment.grader_setups]
     # bash also where there is nothing to change: an image without it must fail here, not in every trial.
-    lines.append(_run(["bash", "-c", f"chown -R {owner}:{owner} /workspace"]))
+    # A link where it is elsewhere: trials start it by a path, whatever a PATH says.
+    link = 'test -x /bin/bash || ln -s "$(type -P bash)" /bin/bash'
+    lines.append(_run(["bash", "-c", f"chown -R {owner}:{owner} /workspace && {{ {link}; }}"]))
     return "\n".join(lines) + "\n"
 
 
@@ -121,6 +124,7 @@ def ensure_image(client: DockerClient, environment: EnvironmentSpec, stop: Stop)
     tag = f"{REPOSITORY}:{digest[:24]}"
     found = find_image(client, tag)
     if found is not None:
+        _note_use(client, found, tag)
         return found
     with image_lock(digest, stop):
         found = find_image(client, tag)
@@ -143,33 +147,10 @@ def find_image(client: DockerClient, tag: str) -> str | None:
             return None
 
 
-@contextmanager
-def image_lock(digest: str, stop: Stop) -> Iterator[None]:
-    """Hold what lets one thread of one process make an image at a time.
-
-    Raises:
-        ProviderError: The lock's file cannot be made.
-        Cancelled: The stop came while waiting.
-    """
-    from filelock import FileLock, Timeout
-
-    folder = Path(tempfile.gettempdir()) / f"skillgrade-locks-{os.getuid()}"
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        lock = FileLock(folder / f"{digest}.lock")
-        while True:
-            stop.check()
-            try:
-                lock.acquire(timeout=0.25, poll_interval=0.05)
-                break
-            except Timeout:
-                continue
-    except OSError as error:
-        raise ProviderError(f"{folder}: cannot be used for locks: {error.strerror or error}", Stage.IMAGE) from error
-    try:
-        yield
-    finally:
-        lock.release()
+def _note_use(client: DockerClient, image: str, tag: str) -> None:
+    """Name the image once more: the daemon keeps the time of that, for whoever asks what is unused."""
+    with translated("naming the image", ProviderError, Stage.IMAGE):
+        client.api.tag(image, *tag.split(":"))
 
 
 def _setup_line(step: SetupStep) -> str:
@@ -221,7 +202,7 @@ def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> 
             forcerm=True,
             decode=True,
             timeout=_BUILD_SILENCE,
-            labels={"skillgrade.image": tag},
+            labels={IMAGE_LABEL: tag},
         )
         for event in events:
             started = _RUNNING.search(str(event.get("stream", "")))

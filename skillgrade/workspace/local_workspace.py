@@ -16,6 +16,7 @@ from pathlib import Path
 from skillgrade.errors import Stage
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import Command, CommandResult, Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.prefixes import Prefix
 from skillgrade.workspace.shared_skills import SharedSkills
 from skillgrade.workspace.skills import SKILL_FOLDERS
@@ -90,10 +91,12 @@ class LocalWorkspace:
     def run(self, command: Command, stop: Stop) -> CommandResult:
         """Run a command; see `Workspace.run`."""
         with self._folder.running(command) as stage:
-            env = self._grader_env(stop) if command.privileged else self._agent_env()
+            env = {**(self._grader_env(stop) if command.privileged else self._agent_env()), **command.env}
+            if command.privileged:
+                env |= git_variables()
             result = self._folder.slot.run(
                 command.argv,
-                env={**env, **command.env},
+                env=env,
                 cwd=self._folder.trees[Place.WORKSPACE].root,
                 stdin=command.stdin,
                 stdout=command.stdout,

@@ -435,3 +435,17 @@ def test_graders_get_the_workspace_as_it_is(bench: Bench) -> None:
     for fresh in (False, True):
         grading = workspace.for_graders(fresh)
         assert bench.bash(grading, "cat link; stat -c %a by-agent", privileged=True).out == "made\n640\n"
+
+
+def test_graders_git_starts_nothing_that_the_agent_named(bench: Bench) -> None:
+    workspace = bench.open()
+    plant = (
+        "git init -q . && git config user.email a@b && git config user.name n && mkdir hooks && touch file &&\n"
+        "git config core.fsmonitor 'touch \"$PWD/planted\"; false' && git config core.hooksPath hooks &&\n"
+        "printf '#!/bin/sh\\ntouch planted\\n' >hooks/pre-commit && chmod +x hooks/pre-commit && rm -f planted"
+    )
+    assert bench.bash(workspace, plant).code == 0
+    workspace.end_processes()
+    script = "git status --short >&2 && git add file && git commit -q -m x && git log --format=%s && ls"
+    ran = bench.bash(workspace, script, privileged=True, env={"GIT_CONFIG_COUNT": "0"})
+    assert ran.out == "x\nfile\nhooks\n"

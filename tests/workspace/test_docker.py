@@ -14,8 +14,8 @@ import pytest
 
 from skillgrade.errors import Cancelled, ProviderError, Stage, WorkspaceError
 from skillgrade.stop import Stop
-from skillgrade.suite.model import Limits
-from skillgrade.workspace.base import Place, Prepared, SkillSnapshot, StagedFile, WorkspaceSpec
+from skillgrade.suite.model import DockerSpec, Limits
+from skillgrade.workspace.base import EnvironmentSpec, Place, Prepared, SkillSnapshot, StagedFile, WorkspaceSpec
 from skillgrade.workspace.docker import DockerProvider
 from skillgrade.workspace.docker_container import Container, ContainerSpec
 from skillgrade.workspace.docker_files import place_items
@@ -139,6 +139,24 @@ def test_a_fork_bomb_is_limited_and_ended(run: DockerRun) -> None:
     assert run.says(workspace, "echo usable") == "usable\n"
 
 
+def test_an_agent_that_fills_its_limit_of_processes_is_judged(run: DockerRun) -> None:
+    workspace = run.open(limits=Limits(cpus=1, memory_mb=256, pids=24))
+    bomb = (
+        "import os\n"
+        "for number in (1, 2): os.dup2(os.open(os.devnull, os.O_WRONLY), number)\n"
+        "def fill():\n"
+        "    try: return os.fork() == 0\n"
+        "    except OSError: return None\n"
+        "while (child := fill()) is False: pass\n"
+        "while child: fill()\n"
+        "os._exit(5)\n"
+    )
+    result = workspace.run(run.command("python3", "-c", bomb), run.stop)
+    assert (result.exit_code, result.out_of_memory) == (5, False)
+    workspace.end_processes()
+    assert run.says(workspace, "echo usable", privileged=True) == "usable\n"
+
+
 def test_out_of_memory_is_named(run: DockerRun) -> None:
     workspace = run.open(limits=Limits(cpus=1, memory_mb=64, pids=64))
     result = run.bash(workspace, "head -c 200000000 /dev/zero | tail -c 150000000 | wc -c; exit ${PIPESTATUS[1]}")
@@ -192,6 +210,31 @@ def test_skills_stand_where_agents_look_and_can_be_written_to(run: DockerRun, tm
     assert run.client.api.images(filters=label) == []
 
 
+def test_variables_of_the_image_give_a_plain_agent_no_root(run: DockerRun) -> None:
+    setup = "ENV PATH=/tmp/bin:$PATH BASH_ENV=/tmp/env ENV=/tmp/env PYTHONPATH=/tmp/lib:/opt/lib"
+    prepared = run.provider.prepare(EnvironmentSpec(DockerSpec(setup=setup)), run.id, run.stop)
+    workspace = run.provider.open(WorkspaceSpec(run.id, "t", prepared, limits=Limits(1, 256, 24)), run.stop)
+    plant = (
+        "mkdir /tmp/bin; echo 'id -u >>/tmp/who' >/tmp/env; chmod 666 /tmp/env; touch /tmp/who; chmod 666 /tmp/who\n"
+        "for name in bash sleep cat head rm tar readlink printf; do\n"
+        "  printf '#!/bin/sh\\n. /tmp/env\\nexec /bin/%s \"$@\"' $name >/tmp/bin/$name; chmod +x /tmp/bin/$name\n"
+        "done; echo text >file"
+    )
+    assert run.bash(workspace, plant).exit_code == 0
+    assert run.says(workspace, "echo $PATH $BASH_ENV $PYTHONPATH").startswith("/tmp/bin:/")
+    workspace.end_processes()
+    assert workspace.read("file", 10) == b"text\n"
+    workspace.put([StagedFile("file", data=b"ours")])
+    assert run.says(workspace, "cat file; echo $PYTHONPATH", privileged=True) == "ours/opt/lib\n"
+    assert run.says(workspace, "echo ${BASH_ENV-unset}${ENV-unset}", privileged=True) == "\n"
+    run.bash(workspace, "for i in $(/bin/seq 100); do (exec -a x /bin/sleep 1000) & done; wait", timeout=3)
+    workspace.end_processes()
+    who = run.says(workspace, "cat /tmp/who", privileged=True).split()
+    workspace.close()
+    run.client.images.remove(prepared.reference)
+    assert set(who) == {"1000"}
+
+
 def test_a_root_agent_cannot_touch_the_graders_container(run: DockerRun) -> None:
     workspace = run.open(
         StagedFile("deleted", data=b""),
@@ -211,6 +254,14 @@ def test_a_root_agent_cannot_touch_the_graders_container(run: DockerRun) -> None
     assert run.says(fresh, "stat -c '%a %u' result su; readlink link", privileged=True) == "600 0\n755 0\n/etc/passwd\n"
     workspace.close()
     assert run.containers() == []
+
+
+def test_special_files_of_a_root_agent_are_left_behind(run: DockerRun) -> None:
+    workspace = run.open(user="root")
+    run.says(workspace, "mkfifo a; ln a b; mknod c c 1 3; ln c d; echo kept >e; ln e f")
+    workspace.end_processes()
+    fresh = workspace.for_graders(fresh=True)
+    assert run.says(fresh, "ls; cat f", privileged=True) == "e\nf\nkept\n"
 
 
 def test_a_root_agent_that_defeats_the_kill_is_not_graded(run: DockerRun) -> None:
@@ -302,7 +353,7 @@ def test_what_a_dead_process_left_is_swept_and_nothing_else(run: DockerRun) -> N
 
 def test_a_restart_ends_processes_and_keeps_files(run: DockerRun) -> None:
     prepared = run.prepare()
-    spec = ContainerSpec(prepared.reference, labels_of(run.id, "t"), Limits(1, 256, 64), "none", False)
+    spec = ContainerSpec(prepared.reference, labels_of(run.id, "t"), Limits(1, 256, 64), "none", {}, False)
     container = Container(run.client.api, spec)
     container.make(place_items([StagedFile("kept", data=b"")], False, print).write, run.stop)
     container.start(run.stop)
