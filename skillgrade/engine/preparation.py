@@ -17,8 +17,9 @@ from skillgrade.stop import Stop
 from skillgrade.storage import storing
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Prepared, SkillSnapshot
+from skillgrade.workspace.cleaning import sweep
 from skillgrade.workspace.skills import snapshot_skill
-from skillgrade.workspace.temporary import make_temporary_folder, remove_temporary_folders, sweep_dead_runs
+from skillgrade.workspace.temporary import make_temporary_folder, remove_temporary_folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,12 @@ def prepared(
         StorageError: The copies could not be written.
         Cancelled: The stop came.
     """
-    sweep_dead_runs()
+    providers = {task_plan.provider for task_plan in plan.tasks}
+    sweep(providers)
     try:
         yield _prepare(plan, folder, redactor, listener, stop)
     finally:
-        for name in {task_plan.provider for task_plan in plan.tasks}:
+        for name in providers:
             provider_named(name).end_run(folder.run_id)
         remove_temporary_folders(folder.run_id)
 

@@ -20,15 +20,10 @@ from skillgrade.workspace.bubblewrap_layers import SharedFolder
 from skillgrade.workspace.bubblewrap_programs import ShownPrograms
 from skillgrade.workspace.bubblewrap_setup import setup_runner
 from skillgrade.workspace.bubblewrap_workspace import BubblewrapWorkspace, Surroundings
-from skillgrade.workspace.control_groups import CONTROLLERS, sweep_control_groups
+from skillgrade.workspace.control_groups import CONTROLLERS
 from skillgrade.workspace.limited_slot import LimitedSlot
 from skillgrade.workspace.prefixes import run_setups
-from skillgrade.workspace.temporary import (
-    make_temporary_folder,
-    no_folder_error,
-    remove_temporary_folders,
-    sweep_dead_runs,
-)
+from skillgrade.workspace.temporary import make_temporary_folder, no_folder_error, remove_temporary_folders
 from skillgrade.workspace.tree import remove_tree
 from skillgrade.workspace.trial_folder import TrialFolder
 
@@ -62,8 +57,6 @@ class BubblewrapProvider:
         key = run, environment
         with self._preparing:
             if key not in self._prepared:
-                sweep_dead_runs()
-                sweep_control_groups()
                 self._prepared[key] = self._prepare(environment, run, stop)
             return self._prepared[key]
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgrade.suite.model import Limits
+from skillgrade.workspace.leftover import Leftover, empty_folder
 from skillgrade.workspace.owner import Owner, this_process
 
 MOUNT = Path("/sys/fs/cgroup")
@@ -122,16 +123,14 @@ def make_control_group(
     return None
 
 
-def sweep_control_groups(mount: Path = MOUNT, membership: Path = Path("/proc/self/cgroup")) -> None:
-    """Remove the empty groups of processes that are gone."""
+def dead_control_groups(mount: Path = MOUNT, membership: Path = Path("/proc/self/cgroup")) -> Iterator[Leftover]:
+    """The groups of processes that are gone; they can be removed once they are empty."""
     parents = {place for _, places in _candidates(mount, membership) for place in places.values()}
-    for parent in parents:
-        with suppress(OSError):
-            for folder in parent.glob(f"{_PREFIX}*"):
-                label = _LABEL.fullmatch(folder.name)
-                if label and Owner(this_process().host, int(label[1]), label[2]).is_gone():
-                    with suppress(OSError):
-                        folder.rmdir()
+    for parent in sorted(parents):
+        for folder in sorted(parent.glob(f"{_PREFIX}*")):
+            label = _LABEL.fullmatch(folder.name)
+            if label and Owner(this_process().host, int(label[1]), label[2]).is_gone():
+                yield empty_folder("control group", folder)
 
 
 def _candidates(mount: Path, membership: Path) -> Iterator[tuple[bool, dict[str, Path]]]:

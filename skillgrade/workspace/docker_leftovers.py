@@ -1,19 +1,21 @@
-"""Whose a container or image is, and removing what a run, or a run that died, left.
+"""Whose a container or image is, and what of them a run, or a run that died, left.
 
 Labels survive whatever kills the process that made them, so the next run can tell what nobody will use any more.
 """
 
 from __future__ import annotations
 
-import os
-import platform
-import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
 
 from skillgrade.errors import ProviderError, Stage
 from skillgrade.workspace.docker_client import translated
+from skillgrade.workspace.images import IMAGE_LABEL
+from skillgrade.workspace.leftover import Leftover
+from skillgrade.workspace.owner import Owner, this_process
 
 if TYPE_CHECKING:
     from docker import DockerClient
@@ -22,56 +24,133 @@ RUN_LABEL = "skillgrade.run"
 TRIAL_LABEL = "skillgrade.trial"
 HOST_LABEL = "skillgrade.host"
 PROCESS_LABEL = "skillgrade.pid"
+STARTED_LABEL = "skillgrade.started"
+
+IMAGE_LIFE = timedelta(days=30)
+"""How long an image stays that no run uses."""
+
+UNFINISHED_LIFE = timedelta(days=1)
+"""How long what a failed build left stays: until then the next attempt may go on from there."""
 
 
 def labels_of(run: str, trial: str) -> dict[str, str]:
     """The labels of what this process makes for a trial."""
-    return {RUN_LABEL: run, TRIAL_LABEL: trial, HOST_LABEL: this_host(), PROCESS_LABEL: str(os.getpid())}
-
-
-def this_host() -> str:
-    """Names this machine among all that may use one daemon; host names alone are often the same."""
-    return f"{platform.node()}-{uuid.getnode():x}"
+    owner = this_process()
+    return {
+        RUN_LABEL: run,
+        TRIAL_LABEL: trial,
+        HOST_LABEL: owner.host,
+        PROCESS_LABEL: str(owner.pid),
+        STARTED_LABEL: owner.started,
+    }
 
 
 def remove_run(client: DockerClient, run: str) -> None:
-    """Remove every container and image that carries a run's label.
+    """Remove every container and image that carries a run's label, as far as it can be.
 
     Raises:
         ProviderError: The daemon does not answer.
     """
-    _remove(client, f"{RUN_LABEL}={run}", lambda labels: labels[RUN_LABEL] == run)
+    for _labels, leftover in _labelled(client, f"{RUN_LABEL}={run}"):
+        leftover.remove()
 
 
-def sweep(client: DockerClient) -> None:
-    """Remove every container and image of runs on this machine whose process is gone.
+def of_dead_runs(client: DockerClient) -> list[Leftover]:
+    """The containers and images of runs on this machine whose process is gone.
 
     Raises:
         ProviderError: The daemon does not answer.
     """
-    _remove(client, f"{HOST_LABEL}={this_host()}", lambda labels: not _is_alive(labels[PROCESS_LABEL]))
+    found = _labelled(client, f"{HOST_LABEL}={this_process().host}")
+    return [leftover for labels, leftover in found if _is_dead(labels)]
 
 
-def _remove(client: DockerClient, label: str, is_meant: Callable[[Mapping[str, str]], bool]) -> None:
-    from docker.errors import APIError
+def unused_images(client: DockerClient, now: datetime) -> Iterator[Leftover]:
+    """The environments' images that no run has used for long, and what builds left that came to nothing.
 
+    Only what bears our label and no name but the one that we gave it.
+
+    Raises:
+        ProviderError: The daemon does not answer.
+    """
+    freed = _freed_by_images(client)
+    with translated("looking for unused images", ProviderError, Stage.SETUP):
+        for image in client.api.images(filters={"label": IMAGE_LABEL}):
+            identity, labels = image["Id"], image["Labels"]
+            names = [name for name in image["RepoTags"] or () if name != "<none>:<none>"]
+            age = now - datetime.fromtimestamp(image["Created"], UTC)
+            if names == [labels[IMAGE_LABEL]]:
+                idle = min(age, now - _last_use(client, identity))
+                if idle > IMAGE_LIFE:
+                    what = f"image {names[0]} (not used for {idle.days} days)"
+                    yield _leftover(what, freed, identity, partial(client.api.remove_image, names[0]))
+            elif not names and RUN_LABEL not in labels and age > UNFINISHED_LIFE:
+                what = f"image {_short(identity)} (of a build that was not finished, or replaced)"
+                yield _leftover(what, freed, identity, partial(client.api.remove_image, identity))
+
+
+def _labelled(client: DockerClient, label: str) -> Iterator[tuple[Mapping[str, str], Leftover]]:
     filters = {"label": [label, RUN_LABEL, PROCESS_LABEL]}
-    with translated("removing what runs left", ProviderError, Stage.SETUP):
-        for container in client.api.containers(all=True, filters=filters):
-            if is_meant(container["Labels"]):
-                with suppress(APIError):  # someone else removes it
-                    client.api.remove_container(container["Id"], v=True, force=True)
-        for image in client.api.images(filters=filters):
-            if is_meant(image["Labels"]):
-                with suppress(APIError):
-                    client.api.remove_image(image["Id"], force=True)
+    with translated("looking for what runs left", ProviderError, Stage.SETUP):
+        containers = client.api.containers(all=True, filters=filters)
+        images = client.api.images(filters=filters)
+    for container in containers:
+        identity, labels = container["Id"], container["Labels"]
+        what = f"container {_short(identity)} ({labels.get(TRIAL_LABEL)} of run {labels[RUN_LABEL]})"
+        remove = partial(client.api.remove_container, identity, v=True, force=True)
+        yield labels, _leftover(what, partial(_written, client), identity, remove)
+    freed = _freed_by_images(client)
+    for image in images:
+        identity, labels = image["Id"], image["Labels"]
+        what = f"image {_short(identity)} (the skills of run {labels[RUN_LABEL]})"
+        yield labels, _leftover(what, freed, identity, partial(client.api.remove_image, identity, force=True))
 
 
-def _is_alive(pid: str) -> bool:
+def _is_dead(labels: Mapping[str, str]) -> bool:
     try:
-        os.kill(int(pid), 0)
-    except ProcessLookupError:
+        return Owner(labels[HOST_LABEL], int(labels[PROCESS_LABEL]), labels[STARTED_LABEL]).is_gone()
+    except (KeyError, ValueError):  # nothing that we wrote
         return False
-    except (PermissionError, ValueError):  # another user's, or nothing that we wrote
-        return True
-    return True
+
+
+def _last_use(client: DockerClient, image: str) -> datetime:
+    """When the image was last given its name, which `ensure_image` does at each use."""
+    return datetime.fromisoformat(client.images.get(image).attrs["Metadata"]["LastTagTime"])
+
+
+def _leftover(what: str, size: Callable[[str], int | None], identity: str, remove: Callable[[], object]) -> Leftover:
+    def try_to_remove() -> str | None:
+        from docker.errors import NotFound
+
+        try:
+            # Not found: somebody else was faster.
+            with translated("removing it", ProviderError, Stage.SETUP), suppress(NotFound):
+                remove()
+        except ProviderError as error:
+            return str(error)
+        return None
+
+    return Leftover(what, partial(size, identity), try_to_remove)
+
+
+def _written(client: DockerClient, container: str) -> int | None:
+    """Bytes that a container wrote on top of its image."""
+    with translated("measuring a container", ProviderError, Stage.SETUP):
+        found: list[dict[str, Any]] = client.api.containers(all=True, size=True, filters={"id": container})
+    return found[0].get("SizeRw") if found else None
+
+
+def _freed_by_images(client: DockerClient) -> Callable[[str], int | None]:
+    """Says how many bytes of an image no other one shares; the daemon is asked once, and only when that is wanted."""
+
+    @cache
+    def sizes() -> dict[str, int]:
+        with translated("measuring images", ProviderError, Stage.SETUP):
+            images = client.api.df()["Images"]
+        return {image["Id"]: image["Size"] - image["SharedSize"] for image in images if image["SharedSize"] >= 0}
+
+    return lambda image: sizes().get(image)
+
+
+def _short(identity: str) -> str:
+    return identity.removeprefix("sha256:")[:12]

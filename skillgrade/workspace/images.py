@@ -150,7 +150,7 @@ def find_image(client: DockerClient, tag: str) -> str | None:
 def _note_use(client: DockerClient, image: str, tag: str) -> None:
     """Name the image once more: the daemon keeps the time of that, for whoever asks what is unused."""
     with translated("naming the image", ProviderError, Stage.IMAGE):
-        client.api.tag(image, *tag.split(":"))
+        client.api.tag(image, REPOSITORY, tag.removeprefix(f"{REPOSITORY}:"))
 
 
 def _setup_line(step: SetupStep) -> str:

@@ -19,12 +19,7 @@ from skillgrade.workspace.base import EnvironmentSpec, Isolation, Prepared, Work
 from skillgrade.workspace.local_workspace import LocalWorkspace
 from skillgrade.workspace.prefixes import SETUP_SECONDS, Prefix, SetupRunner, run_setups
 from skillgrade.workspace.shared_skills import SharedSkills
-from skillgrade.workspace.temporary import (
-    make_temporary_folder,
-    no_folder_error,
-    remove_temporary_folders,
-    sweep_dead_runs,
-)
+from skillgrade.workspace.temporary import make_temporary_folder, no_folder_error, remove_temporary_folders
 from skillgrade.workspace.tree import remove_tree
 from skillgrade.workspace.trial_folder import TrialFolder
 
@@ -55,7 +50,6 @@ class LocalProvider:
         key = run, environment
         with self._preparing:
             if key not in self._prepared:
-                sweep_dead_runs()
                 self._prepared[key] = self._prepare(environment, run, stop)
             return self._prepared[key]
 

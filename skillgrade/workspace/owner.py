@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
+import uuid
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,7 @@ class Owner:
     """One process.
 
     Attributes:
-        host: The name of its host.
+        host: The machine and, on Linux, the namespace in which its number counts.
         pid: Its number there.
         started: When it started, in a form that only says whether two are the same; empty when that cannot be told.
     """
@@ -30,12 +31,15 @@ class Owner:
 
     def is_gone(self) -> bool:
         """Whether the process is known to be gone; one of another host never is."""
-        return self.host == socket.gethostname() and self.started not in {"", _started(self.pid)}
+        if self.host != this_process().host or not self.started:
+            return False
+        started = _started(self.pid)
+        return started != self.started and not (started == "" and _is_hidden(self.pid))
 
 
 @cache
 def _this(pid: int) -> Owner:
-    return Owner(socket.gethostname(), pid, _started(pid))
+    return Owner(_host(), pid, _started(pid))
 
 
 def this_process() -> Owner:
@@ -43,12 +47,39 @@ def this_process() -> Owner:
     return _this(os.getpid())
 
 
+def _host() -> str:
+    """Names this machine among all that may use one daemon or one folder.
+
+    Host names alone are often the same, and a container that shares its host's name still counts processes by itself.
+    """
+    address = uuid.getnode()
+    is_random = address >> 40 & 1  # RFC 9562, 6.10: the bit that marks one that no network card has
+    try:
+        namespace = str(Path("/proc/self/ns/pid").stat().st_ino)
+    except OSError:
+        namespace = ""
+    return "-".join((socket.gethostname(), "" if is_random else f"{address:x}", namespace))
+
+
 def _started(pid: int) -> str:
+    """When a process started; empty when it is none, or dead and not yet waited for."""
     if Path("/proc/self/stat").exists():
         try:
-            # proc(5): starttime is the 22nd field, and the 20th behind the name, which may hold anything.
-            return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()[19].decode()
+            # proc(5): the state is the first field behind the name, which may hold anything, and starttime the 20th.
+            fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+            return "" if fields[0] in {b"Z", b"X"} else fields[19].decode()
         except (OSError, IndexError):
             return ""
     shown = subprocess.run(["/bin/ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)
     return shown.stdout.strip()
+
+
+def _is_hidden(pid: int) -> bool:
+    """Whether there is such a process of another user: /proc may not show those (its option hidepid)."""
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True
+    except (ProcessLookupError, OverflowError):
+        return False
+    return False

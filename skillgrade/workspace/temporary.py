@@ -11,15 +11,22 @@ import os
 import re
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from skillgrade.errors import ProviderError, Stage
+from skillgrade.workspace.leftover import Leftover, empty_folder
 from skillgrade.workspace.owner import Owner, this_process
 from skillgrade.workspace.tree import remove_tree
 
 _LABEL = "label.json"
+_UNLABELLED_SECONDS = 3600
+_BLOCK = 512
+"""Bytes in a unit of `st_blocks`, whatever the file system (inode(7))."""
 
 
 def make_temporary_folder(run: str, purpose: str) -> Path:
@@ -53,17 +60,31 @@ def remove_temporary_folders(run: str) -> None:
             remove_tree(folder)
 
 
-def sweep_dead_runs() -> tuple[Path, ...]:
-    """Remove what runs of this host left whose process is gone; the answer is what was removed."""
-    removed = []
+def dead_folders() -> Iterator[Leftover]:
+    """What runs of this host left whose process is gone."""
     for folder, label in _labelled():
         try:
-            dead = Owner(label["host"], label["pid"], label["started"]).is_gone()
-        except KeyError:
+            is_dead = Owner(label["host"], label["pid"], label["started"]).is_gone()
+        except (KeyError, TypeError):
             continue
-        if dead and remove_tree(folder) is None:
-            removed.append(folder)
-    return tuple(removed)
+        if is_dead:
+            what = f"folder {folder} ({label.get('purpose')} of run {label.get('run')})"
+            yield Leftover(what, partial(_size, folder), partial(remove_tree, folder))
+    for folder in _own_folders():
+        # Killed before it could be labelled.
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _UNLABELLED_SECONDS and not any(folder.iterdir()):
+                yield empty_folder("empty folder", folder)
+
+
+def _size(folder: Path) -> int:
+    """Bytes on the disk; what cannot be listed counts nothing."""
+    total = 0
+    for parent, folders, files in os.walk(folder):
+        for name in (*folders, *files):
+            with suppress(OSError):
+                total += (Path(parent) / name).lstat().st_blocks * _BLOCK
+    return total
 
 
 def _prefix(run: str) -> str:
@@ -71,14 +92,20 @@ def _prefix(run: str) -> str:
 
 
 def _labelled() -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The folders with a label; others, and what another user planted, are nobody's business here."""
-    for folder in Path(tempfile.gettempdir()).glob("skillgrade-*"):
+    """The folders with a label."""
+    for folder in _own_folders():
         try:
-            status = folder.lstat()
-            if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid():
-                continue
             label = json.loads((folder / _LABEL).read_bytes())
         except (OSError, ValueError):
             continue
         if isinstance(label, dict):
             yield folder, label
+
+
+def _own_folders() -> Iterator[Path]:
+    """The user's own folders; what another user planted is nobody's business here."""
+    for folder in Path(tempfile.gettempdir()).glob("skillgrade-*"):
+        with suppress(OSError):
+            status = folder.lstat()
+            if stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid():
+                yield folder

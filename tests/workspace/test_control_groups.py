@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from skillgrade.suite.model import Limits
-from skillgrade.workspace.control_groups import make_control_group, sweep_control_groups
+from skillgrade.workspace.control_groups import dead_control_groups, make_control_group
 from skillgrade.workspace.owner import this_process
 
 LIMITS = Limits(cpus=1.5, memory_mb=64, pids=10)
@@ -84,5 +84,6 @@ def test_groups_of_dead_processes_are_swept(tmp_path: Path, membership: Path) ->
     alive = f"skillgrade-{this_process().pid}-{this_process().started}-0a"
     for name in (f"skillgrade-{ended.pid}-1-0a", alive, "skillgrade-x", "other"):
         (tmp_path / "pids" / name).mkdir()
-    sweep_control_groups(tmp_path, membership)
+    for leftover in dead_control_groups(tmp_path, membership):
+        assert leftover.remove() is None
     assert {path.name for path in (tmp_path / "pids").iterdir()} == {alive, "skillgrade-x", "other"}

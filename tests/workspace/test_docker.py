@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
 import threading
 import time
@@ -16,10 +15,11 @@ from skillgrade.errors import Cancelled, ProviderError, Stage, WorkspaceError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec, Limits
 from skillgrade.workspace.base import EnvironmentSpec, Place, Prepared, SkillSnapshot, StagedFile, WorkspaceSpec
+from skillgrade.workspace.cleaning import sweep
 from skillgrade.workspace.docker import DockerProvider
 from skillgrade.workspace.docker_container import Container, ContainerSpec
 from skillgrade.workspace.docker_files import place_items
-from skillgrade.workspace.docker_leftovers import labels_of, this_host
+from skillgrade.workspace.docker_leftovers import labels_of
 from tests.support.containers import DockerRun, after_output, docker_run
 
 pytestmark = pytest.mark.docker
@@ -340,15 +340,13 @@ def test_end_run_removes_what_was_left_open_of_this_run_only(run: DockerRun, tmp
 def test_what_a_dead_process_left_is_swept_and_nothing_else(run: DockerRun) -> None:
     with subprocess.Popen(["true"]) as dead:
         dead.wait()
-    mine = {"skillgrade.run": run.id, "skillgrade.host": this_host()}
-    kept = [{**mine, "skillgrade.pid": str(os.getpid())}, {**mine, "skillgrade.host": "other", "skillgrade.pid": "1"}]
+    mine = labels_of(run.id, "t")
+    kept = [mine, {**mine, "skillgrade.host": "other", "skillgrade.pid": "1"}, {**mine, "skillgrade.pid": "not ours"}]
+    swept = [{**mine, "skillgrade.pid": str(dead.pid)}, {**mine, "skillgrade.started": "1"}]  # gone, and used again
     image = run.prepare().reference
-    containers = [
-        run.client.api.create_container(image, labels=labels)["Id"]
-        for labels in [{**mine, "skillgrade.pid": str(dead.pid)}, *kept]
-    ]
-    run.prepare()
-    assert set(run.containers()) == set(containers[1:])
+    made = [run.client.api.create_container(image, labels=labels)["Id"] for labels in (*kept, *swept)]
+    sweep({"docker"})
+    assert set(run.containers()) == set(made[: len(kept)])
 
 
 def test_a_restart_ends_processes_and_keeps_files(run: DockerRun) -> None:
@@ -368,7 +366,7 @@ def test_containers_say_whose_they_are(run: DockerRun) -> None:
     run.open()
     labels = run.client.api.inspect_container(run.containers()[0])["Config"]["Labels"]
     assert (labels["skillgrade.run"], labels["skillgrade.trial"]) == (run.id, "task/0")
-    assert {"skillgrade.host", "skillgrade.pid"} <= labels.keys()
+    assert labels.items() >= labels_of(run.id, "task/0").items()
 
 
 def test_an_image_that_is_gone_is_an_error(run: DockerRun) -> None:

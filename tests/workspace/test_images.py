@@ -14,7 +14,8 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec
 from skillgrade.workspace.base import EnvironmentSpec
 from skillgrade.workspace.docker_client import connect
-from skillgrade.workspace.images import dockerfile, ensure_base, ensure_image, image_lock
+from skillgrade.workspace.images import dockerfile, ensure_base, ensure_image
+from skillgrade.workspace.locks import image_lock
 
 BASE = DockerSpec().base
 
@@ -223,7 +224,7 @@ def test_lines_that_cannot_work_are_refused(line: str) -> None:
 def test_a_script_stays_one_line_of_the_dockerfile() -> None:
     text = dockerfile(EnvironmentSpec(DockerSpec(setup="a\nb"), "c\n\nUSER evil", ("d\\\ne",)))
     instructions = [line.split(" ")[0] for line in text.splitlines()]
-    assert instructions == ["FROM", "USER", "RUN", "WORKDIR", "RUN", "USER", "WORKDIR", "RUN", "RUN", "RUN"]
+    assert instructions == ["FROM", "LABEL", "USER", "RUN", "WORKDIR", "RUN", "USER", "WORKDIR", "RUN", "RUN", "RUN"]
 
 
 def test_a_stop_ends_the_wait_for_a_lock() -> None:

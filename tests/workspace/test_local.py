@@ -19,7 +19,9 @@ from skillgrade.errors import Cancelled, ProviderError, Stage, WorkspaceError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec
 from skillgrade.workspace.base import EnvironmentSpec, Place, Prepared, SkillSnapshot, StagedFile
+from skillgrade.workspace.cleaning import sweep
 from skillgrade.workspace.local import LocalProvider
+from skillgrade.workspace.temporary import make_temporary_folder
 from tests.support.processes import alive, eventually
 from tests.support.workspaces import Bench, text
 
@@ -307,7 +309,7 @@ def test_a_stop_ends_a_setup(provider: LocalProvider, tmp_path: Path) -> None:
 # Dead runs
 
 
-def test_a_run_sweeps_what_dead_runs_left(provider: LocalProvider, temporary: Path) -> None:
+def test_only_what_dead_runs_left_is_swept(temporary: Path) -> None:
     script = (
         "import sys, tempfile; tempfile.tempdir = sys.argv[1]\n"
         "from skillgrade.workspace.temporary import make_temporary_folder\n"
@@ -324,9 +326,13 @@ def test_a_run_sweeps_what_dead_runs_left(provider: LocalProvider, temporary: Pa
     (temporary / "skillgrade-broken").mkdir()
     (temporary / "skillgrade-broken" / "label.json").write_text("[]")
     (temporary / "skillgrade-link").symlink_to(dead)
-    provider.prepare(setup("true"), "run-1", Stop())
-    left = {path.name for path in temporary.iterdir() if not path.name.startswith("skillgrade-run-1-")}
-    assert left == {"skillgrade-foreign", "skillgrade-no-label", "skillgrade-broken", "skillgrade-link"}
+    mine = make_temporary_folder("live", "trial")
+    unlabelled = temporary / "skillgrade-killed-too-early"
+    unlabelled.mkdir()
+    os.utime(unlabelled, (0, 0))
+    sweep([])
+    left = {path.name for path in temporary.iterdir()}
+    assert left == {"skillgrade-foreign", "skillgrade-no-label", "skillgrade-broken", "skillgrade-link", mine.name}
     subprocess.run(["rm", "-r", *(temporary / name for name in left)], check=True)
 
 
