@@ -16,6 +16,7 @@ from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.findings import Findings, in_order
 from skillgrade.suite.imports import load_yaml
 from skillgrade.suite.model import Suite, Task
+from skillgrade.suite.neighbours import neighbour_suites
 from skillgrade.suite.references import References
 from skillgrade.suite.schema import schema_errors
 from skillgrade.suite.schema_messages import schema_problems
@@ -48,6 +49,8 @@ def load_suite(path: Path, *, allow_outside: bool = False, results: Iterable[Pat
     skills = _skills(root, files, findings)
     references = References(files, skills, findings)
     references.own.update(expanded.files, results)
+    if references.skill_around(file) is not None:
+        references.own.update(neighbour_suites(file.parent, files))
     if any(file.parent != skill.folder and file.is_relative_to(skill.folder) for skill in skills):
         references.own.add(file.parent)  # a folder of its own inside the skill is the eval's with all that it holds
     tasks = _tasks(root, TaskReader(root.get("defaults"), references))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from skillgrade.suite.cursor import Cursor
@@ -18,6 +19,11 @@ from skillgrade.wording import shown
 
 LATER_KEYS = ("turns", "user", "on_turn_failure", "dataset", "expect_skill")
 """Keys of a task that go into `Task.config` as the file has them."""
+
+SKILL_FOLDERS = frozenset(
+    ("scripts", "references", "assets", "templates", "resources", "examples", "docs", "lib", "src", "bin", "tools")
+)
+"""Names of folders in which a skill keeps what it needs; what else lies in them stays the skill's."""
 
 TOLERATED_KEYS = ("description", "expected_output", "expectations", "assertions")
 """Keys that real files carry on a task for other tools."""
@@ -49,7 +55,7 @@ class TaskReader:
         self._read_later_keys(cursor, graders)
         solution_path = self.references.path(solution, holder, only_file=True) if solution else None
         if solution_path is not None:
-            self.references.claim(solution_path)
+            self._claim_solution(solution_path)
         task = Task(
             name=(name.label() or "") if name else "",
             instruction=self.references.text(instruction, holder, Missing.WARNING) if instruction else "",
@@ -66,6 +72,14 @@ class TaskReader:
         self._check_name(name, self.references.findings)
         self._check_input(task, expected or metadata)
         return task
+
+    def _claim_solution(self, path: Path) -> None:
+        """Count a solution as the eval's own, with its folder where that is no folder of the skill's own material."""
+        folder, references = path.parent, self.references
+        references.claim(path)
+        is_plain = folder != references.files.root and folder.name not in SKILL_FOLDERS
+        if is_plain and references.skill_around(folder) is not None:
+            references.claim(folder)
 
     def _check_name(self, name: Cursor | None, findings: Findings) -> None:
         label = name.label() if name else None

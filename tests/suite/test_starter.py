@@ -28,7 +28,7 @@ def test_the_starter_loads_without_a_warning(root: Path) -> None:
     assert task.solution == root / "solutions/solve.sh"
     assert suite.warnings == ()
     assert suite.own_files == {
-        root / name for name in ("eval.yaml", "graders", "solutions/solve.sh", "fixtures/names.txt")
+        root / name for name in ("eval.yaml", "graders", "solutions", "solutions/solve.sh", "fixtures/names.txt")
     }
 
 
