@@ -68,9 +68,7 @@ def _with_provable_graders(task: Task) -> Task:
     return replace(task, graders=tuple(spec for spec in task.graders if spec.type in GRADERS))
 
 
-def _run(
-    preparation: Preparation, parallel: int, redactor: Redactor, listener: RunListener, stop: Stop
-) -> _Records:
+def _run(preparation: Preparation, parallel: int, redactor: Redactor, listener: RunListener, stop: Stop) -> _Records:
     records: _Records = {}
     specs = _specs(preparation)
 

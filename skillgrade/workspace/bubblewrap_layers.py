@@ -18,8 +18,8 @@ from pathlib import Path
 from skillgrade.workspace.base import SkillSnapshot
 from skillgrade.workspace.bubblewrap_system import make_etc
 from skillgrade.workspace.prefixes import Prefix
-from skillgrade.workspace.temporary import make_temporary_folder
 from skillgrade.workspace.skills import SKILL_FOLDERS
+from skillgrade.workspace.temporary import make_temporary_folder
 from skillgrade.workspace.tree import remove_tree
 
 _PREFIX = "skillgrade"

@@ -17,7 +17,7 @@ from dataclasses import replace
 from skillgrade.errors import InfrastructureError, ProviderError, Stage
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import EnvironmentSpec, Isolation, Place, Prepared, StagedFile, Workspace, WorkspaceSpec
-from skillgrade.workspace.docker_client import connect, daemon_problem, translated
+from skillgrade.workspace.docker_client import connect, connect_hastily, daemon_problem, translated
 from skillgrade.workspace.docker_container import Container, ContainerSpec
 from skillgrade.workspace.docker_files import place_items
 from skillgrade.workspace.docker_leftovers import labels_of, remove_run
@@ -39,6 +39,7 @@ class DockerProvider:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        self._stop = Stop()
         self._processors: float | None = None
         self._image_variables: dict[str, dict[str, str]] = {}
 
@@ -49,12 +50,14 @@ class DockerProvider:
 
     def prepare(self, environment: EnvironmentSpec, run: str, stop: Stop) -> Prepared:
         """Find or build the image; see `Provider.prepare`."""
+        self._stop = stop
         image = ensure_image(connect(), environment, stop)
         return Prepared(self.name, reference=image, digest=image, root_agent=environment.docker.user == "root")
 
     def open(self, spec: WorkspaceSpec, stop: Stop) -> Workspace:
         """Make a container and fill it; see `Provider.open`."""
         stop.check()
+        self._stop = stop
         notes: list[str] = []
         image, files = spec.prepared.reference, list(spec.files)
         skills = [
@@ -76,7 +79,7 @@ class DockerProvider:
     def end_run(self, run: str) -> None:
         """Remove the run's containers and images of its own; see `Provider.end_run`."""
         with suppress(InfrastructureError):
-            remove_run(connect(), run)
+            remove_run(connect_hastily() if self._stop.is_set() else connect(), run)
 
     def _container(self, spec: WorkspaceSpec, image: str, notes: list[str]) -> Container:
         limits, processors = spec.limits, self._daemon_processors()

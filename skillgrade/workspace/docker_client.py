@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 REQUEST_TIMEOUT = 60
 """Seconds without a byte from the daemon after which a request fails."""
 
+HASTE = 5
+"""The same once the run was stopped: a daemon that hangs must not hold up an end; the next run removes what is left."""
+
 _VARIABLES = ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH")
 _POOL_SIZE = 64
 
@@ -36,7 +39,7 @@ def connect() -> DockerClient:
     """
     import docker
 
-    key = (str(os.getpid()), *(os.environ.get(name) for name in _VARIABLES))
+    key = _key()
     with _lock:
         if key not in _clients:
             with translated("connecting", ProviderError, Stage.IMAGE):
@@ -44,6 +47,26 @@ def connect() -> DockerClient:
                 client = docker.from_env(version="auto", timeout=REQUEST_TIMEOUT, max_pool_size=_POOL_SIZE)
             _clients[key] = client
         return _clients[key]
+
+
+def connect_hastily() -> DockerClient:
+    """Another client for the same daemon that waits for `HASTE` seconds only.
+
+    Raises:
+        ProviderError: No daemon answers.
+    """
+    import docker
+
+    version = connect().api.api_version  # given, it need not be asked for
+    key = ("hasty", *_key())
+    with _lock, translated("connecting", ProviderError, Stage.IMAGE):
+        if key not in _clients:
+            _clients[key] = docker.from_env(version=version, timeout=HASTE, max_pool_size=_POOL_SIZE)
+        return _clients[key]
+
+
+def _key() -> tuple[str | None, ...]:
+    return (str(os.getpid()), *(os.environ.get(name) for name in _VARIABLES))
 
 
 def _address() -> str:
@@ -118,7 +141,7 @@ def reason(error: BaseException) -> str:
         return str(error.explanation or error).strip()
     text = str(error)
     if isinstance(error, requests.ReadTimeout | urllib3.exceptions.ReadTimeoutError | TimeoutError):
-        return f"the Docker daemon gave no answer for {REQUEST_TIMEOUT} seconds; see whether `docker info` answers"
+        return "the Docker daemon gave no answer in time; see whether `docker info` answers"
     if isinstance(error, requests.ConnectionError) or "Error while fetching server API version" in text:
         return _no_daemon(_address())
     return text

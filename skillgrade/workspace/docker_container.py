@@ -18,8 +18,8 @@ from typing import IO, TYPE_CHECKING
 from skillgrade.errors import InfrastructureError, ProviderError, Stage, WorkspaceError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Limits
-from skillgrade.workspace.docker_client import translated
-from skillgrade.workspace.docker_exec import Exec, execute
+from skillgrade.workspace.docker_client import connect_hastily, translated
+from skillgrade.workspace.docker_exec import Exec, Lines, RunningExec, execute
 from skillgrade.workspace.docker_root_shell import BASH, ROOT, RootShell
 
 if TYPE_CHECKING:
@@ -63,7 +63,9 @@ class Container:
         self._lock = threading.Lock()
         self._id: str | None = None
         self._is_gone = False
+        self._is_given_up = False
         self._shell: RootShell | None = None
+        self._lines = Lines()
 
     @property
     def id(self) -> str:
@@ -172,7 +174,7 @@ class Container:
             WorkspaceError: It could not be started.
         """
         if self._shell is None:
-            self._shell = RootShell(self.api, self.id, kill=False)
+            self._shell = RootShell(self.api, self.id, self._lines, kill=False)
         return self._shell
 
     def take_shell(self) -> RootShell | None:
@@ -213,7 +215,7 @@ class Container:
                 output.extend(data[: limit - len(output)])
 
         command = Exec((BASH, "-c", script, "bash", *arguments), ROOT)
-        code = execute(self.api, self.id, command, feed, _OWN_EXEC_TIMEOUT, self.end_processes)
+        code = execute(self.api, self.id, self._lines, command, feed, _OWN_EXEC_TIMEOUT, self.end_processes)
         if code is None:
             raise WorkspaceError("docker: the container is too busy to run a command of skillgrade")
         return code, bytes(output)
@@ -222,7 +224,7 @@ class Container:
         """Kill everything but PID 1 and a shell that waits from now on; whether that worked."""
         self.close_shell()
         try:
-            self._shell = RootShell(self.api, self.id, kill=True)
+            self._shell = RootShell(self.api, self.id, self._lines, kill=True)
             return self._is_quiet(self._shell)
         except WorkspaceError:  # such as when the agent used up the limit of processes
             return False
@@ -278,8 +280,27 @@ class Container:
         # Not `Running`, which stays true until a removal is through.
         return state["Status"] == "running", bool(state["OOMKilled"])
 
+    def begin(self, command: Exec) -> RunningExec:
+        """Start a command.
+
+        Raises:
+            WorkspaceError: It could not be started.
+        """
+        return RunningExec(self.api, self.id, self._lines, command)
+
+    def give_up(self) -> None:
+        """Wake whoever waits for a command of it, and wait for the daemon no longer than a moment; for wakers.
+
+        Never raises and never blocks.
+        """
+        self._is_given_up = True
+        with suppress(InfrastructureError):
+            self.api = connect_hastily().api
+        self._lines.cut()
+
     def doom(self) -> None:
-        """Remove it; for wakers. Never raises."""
+        """Give it up and remove it; for wakers. Never raises."""
+        self.give_up()
         self.remove()
 
     def remove(self) -> str | None:
@@ -298,6 +319,9 @@ class Container:
                 with translated("removing the container", WorkspaceError, Stage.SETUP), suppress(NotFound):
                     self.api.remove_container(self._id, v=True, force=True)
             except WorkspaceError as error:
+                if self._is_given_up:
+                    self._is_gone = True  # for us: the next run removes it, a second try would be a second wait
+                    return str(error)
                 if not self._vanishes(self._id):
                     return str(error)
             self._is_gone = True

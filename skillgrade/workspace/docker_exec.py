@@ -8,9 +8,12 @@ each piece.
 from __future__ import annotations
 
 import select
+import socket
 import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -44,9 +47,50 @@ class Exec:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
+class Lines:
+    """The connections to the commands of one container, to be cut by whoever wants their readers to wake.
+
+    Thread-safe.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._open: set[_Stream] = set()
+        self._are_cut = False
+
+    def cut(self) -> None:
+        """End all that are open and all that will be. Never blocks, never raises."""
+        with self._lock:
+            self._are_cut = True
+            for stream in self._open:
+                stream.cut()
+
+    def check(self) -> None:
+        """Raise where they are cut.
+
+        Raises:
+            WorkspaceError: They are cut.
+        """
+        if self._are_cut:
+            raise WorkspaceError("docker: the connection to a command was cut")
+
+    def add(self, stream: _Stream) -> None:
+        """Take one in."""
+        with self._lock:
+            self._open.add(stream)
+            if self._are_cut:
+                stream.cut()
+
+    def discard(self, stream: _Stream) -> None:
+        """Let one go, which may be closed from then on."""
+        with self._lock:
+            self._open.discard(stream)
+
+
 def execute(
     api: APIClient,
     container: str,
+    lines: Lines,
     command: Exec,
     feed: Callable[[int, bytes], None],
     timeout: float,
@@ -57,6 +101,7 @@ def execute(
     Args:
         api: The daemon.
         container: The container's id.
+        lines: The connections to its commands.
         command: What to run.
         feed: Takes each piece of output with its stream, 1 or 2.
         timeout: Seconds until `kill` is called.
@@ -70,7 +115,7 @@ def execute(
             not end though it was killed.
     """
     deadline = time.monotonic() + timeout
-    return RunningExec(api, container, command).finish(feed, deadline, kill)
+    return RunningExec(api, container, lines, command).finish(feed, deadline, kill)
 
 
 class RunningExec:
@@ -79,6 +124,7 @@ class RunningExec:
     Args:
         api: The daemon.
         container: The container's id.
+        lines: The connections to its commands.
         command: What to run.
         talks: Whether it reads what `send` sends; else it has no input.
 
@@ -86,8 +132,10 @@ class RunningExec:
         WorkspaceError: It could not be started.
     """
 
-    def __init__(self, api: APIClient, container: str, command: Exec, *, talks: bool = False) -> None:
+    def __init__(self, api: APIClient, container: str, lines: Lines, command: Exec, *, talks: bool = False) -> None:
+        lines.check()
         self._api = api
+        self._lines = lines
         with translated("running a command", WorkspaceError, Stage.SETUP):
             made = api.exec_create(
                 container,
@@ -99,6 +147,7 @@ class RunningExec:
             )
             self._id: str = made["Id"]
             self._stream = _Stream(api.exec_start(self._id, socket=True))
+        lines.add(self._stream)
         self._unread = b""
 
     def finish(self, feed: Callable[[int, bytes], None], deadline: float, kill: Callable[[], object]) -> int | None:
@@ -111,6 +160,7 @@ class RunningExec:
                     raise WorkspaceError("docker: a command's output did not end though everything was killed")
         finally:
             self.close()
+        self._lines.check()
         return None if timed_out else _exit_code(self._api, self._id)
 
     def pid(self) -> str:
@@ -148,6 +198,7 @@ class RunningExec:
 
     def close(self) -> None:
         """Let go of the connection; one that talks sees the end of its input."""
+        self._lines.discard(self._stream)
         self._stream.close()
 
 
@@ -245,6 +296,11 @@ class _Stream:
             self._left -= len(piece)
             view = view[len(piece) :]
             yield self._number, piece
+
+    def cut(self) -> None:
+        """Make whoever reads see the end."""
+        with suppress(OSError):  # it has ended already
+            self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         response = getattr(self._wrapper, "_response", None)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from skillgrade.errors import WorkspaceError
-from skillgrade.workspace.docker_exec import Exec, RunningExec
+from skillgrade.workspace.docker_exec import Exec, Lines, RunningExec
 from skillgrade.workspace.staging import WORKSPACE_PATH
 
 if TYPE_CHECKING:
@@ -37,15 +37,16 @@ class RootShell:
     Args:
         api: The daemon.
         container: The container's id.
+        lines: The connections to its commands.
         kill: Whether it begins by killing every process but PID 1 and itself.
 
     Raises:
         WorkspaceError: It could not be started.
     """
 
-    def __init__(self, api: APIClient, container: str, *, kill: bool) -> None:
+    def __init__(self, api: APIClient, container: str, lines: Lines, *, kill: bool) -> None:
         argv = (BASH, "-c", _script(), "bash", "kill" if kill else "")
-        self._exec = RunningExec(api, container, Exec(argv, ROOT), talks=True)
+        self._exec = RunningExec(api, container, lines, Exec(argv, ROOT), talks=True)
         try:
             self._exec.answer(time.monotonic() + _ANSWER_TIMEOUT)
         except BaseException:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from skillgrade.errors import Stage, WorkspaceError
+from skillgrade.errors import Cancelled, Stage, WorkspaceError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import PLAIN_USER_ID
 from skillgrade.workspace.archive import carry_over
@@ -69,10 +69,13 @@ class DockerWorkspace:
         started = time.monotonic()
         try:
             stop.check()
-            with stop.waking(self._container.doom), self._explained(stop):
+            with stop.waking(self._container.give_up), self._explained(stop):
                 code = self._execute(command, marker.decode(), errors)
                 out_of_memory = code not in {0, None} and self._was_out_of_memory()
             stop.check()
+        except Cancelled:
+            self._container.doom()
+            raise
         finally:
             duration = time.monotonic() - started
             not_found = errors.end()
@@ -114,7 +117,7 @@ class DockerWorkspace:
             shell.close()
         argv = (BASH, "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *command.argv)
         user = ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID)
-        return RunningExec(self._container.api, self._container.id, Exec(argv, user, WORKSPACE_PATH, env))
+        return self._container.begin(Exec(argv, user, WORKSPACE_PATH, env))
 
     @contextmanager
     def _explained(self, stop: Stop | None = None) -> Iterator[None]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,6 +77,27 @@ def test_a_daemon_that_goes_away_in_the_middle_errors_the_trials(shell: Shell) -
     assert "Traceback" not in out
     assert "3 errored (no verdict; in no rate):" in out
     assert "failed" not in out
+    assert shell.run("--command=true", "--trials=1").code == 0
+    assert containers_of(shell) == []
+
+
+@pytest.mark.docker
+def test_an_interrupt_ends_a_run_whose_daemon_hangs(shell: Shell) -> None:
+    shell.write("eval.yaml", EVAL + task("a", trials=2))
+    proxy = CuttableProxy(shell.tmp / "d.sock", DOCKER_SOCKET)
+    try:
+        environment = {"DOCKER_HOST": f"unix://{proxy.path}"}
+        with shell.start("--command=sleep 600", "--parallel=2", env=environment) as process:
+            assert eventually(lambda: len(busy_containers(shell)) == 2, 60)
+            proxy.freeze()
+            process.send_signal(signal.SIGINT)
+            started = time.monotonic()
+            out, _ = process.communicate(timeout=90)
+            assert time.monotonic() - started < 40
+    finally:
+        proxy.close()
+    assert process.returncode == 130
+    assert "Traceback" not in out
     assert shell.run("--command=true", "--trials=1").code == 0
     assert containers_of(shell) == []
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class CuttableProxy:
-    """Forwards a unix socket until it is cut; then every connection is gone and no new one is taken."""
+    """Forwards a unix socket until it is frozen (nothing passes any more) or cut (nothing is connected any more)."""
 
     def __init__(self, path: Path, target: str) -> None:
         self.path = path
@@ -17,13 +17,20 @@ class CuttableProxy:
         self._lock = threading.Lock()
         self._open: list[socket.socket] = []
         self._is_cut = False
+        self._flows = threading.Event()
+        self._flows.set()
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(str(path))
         self._listener.listen(64)
         self._threads = [threading.Thread(target=self._accept)]
         self._threads[0].start()
 
+    def freeze(self) -> None:
+        """From now on connections are taken and bytes read, but none come out: a daemon that hangs."""
+        self._flows.clear()
+
     def cut(self) -> None:
+        self._flows.set()
         with self._lock:
             self._is_cut = True
             for one in (*self._open, self._listener):
@@ -58,5 +65,6 @@ class CuttableProxy:
     def _forward(self, source: socket.socket, sink: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
+                self._flows.wait()
                 sink.sendall(data)
             sink.shutdown(socket.SHUT_WR)

@@ -9,7 +9,7 @@ import requests
 from docker.errors import APIError
 
 from skillgrade.errors import ProviderError, Stage, WorkspaceError
-from skillgrade.workspace.docker_client import REQUEST_TIMEOUT, connect, daemon_problem, translated
+from skillgrade.workspace.docker_client import connect, daemon_problem, translated
 
 
 def test_a_dead_socket_is_one_sentence_with_its_place(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_the_current_context_is_followed(monkeypatch: pytest.MonkeyPatch, tmp_pa
     ("cause", "expected"),
     [
         (APIError("500", explanation="no space left on device"), "docker: doing: no space left on device"),
-        (requests.ReadTimeout("x"), f"gave no answer for {REQUEST_TIMEOUT} seconds"),
+        (requests.ReadTimeout("x"), "the Docker daemon gave no answer in time"),
         (requests.ConnectionError("gone"), "no Docker daemon answers at"),
         (BrokenPipeError("broken"), "docker: doing: broken"),
     ],

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgrade.errors import WorkspaceError
-from skillgrade.workspace.docker_exec import Exec, _Stream, execute
+from skillgrade.workspace.docker_exec import Exec, Lines, _Stream, execute
 
 
 def frame(stream: int, data: bytes) -> bytes:
@@ -51,6 +51,23 @@ def test_waiting_ends_at_the_deadline_and_at_the_end() -> None:
     right.close()
     assert stream.receive(5) == b""
     stream.close()
+
+
+def test_cut_lines_wake_who_reads_and_stay_cut() -> None:
+    lines, (near, far) = Lines(), socket.socketpair()
+    stream = _Stream(near)
+    lines.add(stream)
+    timer = threading.Timer(0.05, lines.cut)
+    timer.start()
+    assert stream.receive(60) == b""
+    timer.join()
+    late, other = socket.socketpair()
+    lines.add(_Stream(late))
+    assert other.recv(1) == b""
+    with pytest.raises(WorkspaceError, match="was cut"):
+        lines.check()
+    for one in (near, far, late, other):
+        one.close()
 
 
 class Daemon:
@@ -105,7 +122,9 @@ def ended(tmp_path: Path) -> Iterator[tuple[APIClient, Daemon]]:
 def test_output_that_comes_with_the_responses_head_is_not_lost(ended: tuple[APIClient, Daemon]) -> None:
     output: list[tuple[int, bytes]] = []
     command = Exec(("true",), "0")
-    code = execute(ended[0], "c", command, lambda number, data: output.append((number, data)), 10, lambda: None)
+    code = execute(
+        ended[0], "c", Lines(), command, lambda number, data: output.append((number, data)), 10, lambda: None
+    )
     assert (code, output) == (4, [(1, b"early")])
 
 
@@ -113,6 +132,6 @@ def test_a_command_that_never_started_is_an_error(tmp_path: Path) -> None:
     daemon = Daemon(tmp_path / "s", UPGRADED + frame(1, b"OCI"), '{"Running": false, "ExitCode": 126, "Pid": 0}')
     api = APIClient(base_url=daemon.address, version="1.41")
     with pytest.raises(WorkspaceError, match="could not be started"):
-        execute(api, "c", Exec(("true",), "0"), lambda number, data: None, 10, lambda: None)
+        execute(api, "c", Lines(), Exec(("true",), "0"), lambda number, data: None, 10, lambda: None)
     api.close()
     daemon.close()
