@@ -12,6 +12,7 @@ import click
 from skillgrade.cli.boundary import guarded
 
 COMMANDS = {
+    "clean": "skillgrade.cli.clean",
     "init": "skillgrade.cli.init",
     "preview": "skillgrade.cli.preview",
     "schema": "skillgrade.cli.schema",

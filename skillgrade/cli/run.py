@@ -26,6 +26,7 @@ PRESETS = {"smoke": 5, "reliable": 15, "regression": 30}
 
 _EPILOG = """\b
 Commands:
+  skillgrade clean    remove what killed runs left, and images that nobody uses
   skillgrade init     write a starter eval.yaml for the skill here
   skillgrade preview  show a run once more, with every trial
   skillgrade schema   print the JSON Schema of eval.yaml

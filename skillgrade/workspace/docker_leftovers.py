@@ -115,7 +115,12 @@ def _is_dead(labels: Mapping[str, str]) -> bool:
 
 def _last_use(client: DockerClient, image: str) -> datetime:
     """When the image was last given its name, which `ensure_image` does at each use."""
-    return datetime.fromisoformat(client.images.get(image).attrs["Metadata"]["LastTagTime"])
+    from docker.errors import ImageNotFound
+
+    try:
+        return datetime.fromisoformat(client.images.get(image).attrs["Metadata"]["LastTagTime"])
+    except ImageNotFound:  # removed meanwhile
+        return datetime.max.replace(tzinfo=UTC)
 
 
 def _leftover(what: str, size: Callable[[str], int | None], identity: str, remove: Callable[[], object]) -> Leftover:
@@ -137,7 +142,7 @@ def _written(client: DockerClient, container: str) -> int | None:
     """Bytes that a container wrote on top of its image."""
     with translated("measuring a container", ProviderError, Stage.SETUP):
         found: list[dict[str, Any]] = client.api.containers(all=True, size=True, filters={"id": container})
-    return found[0].get("SizeRw") if found else None
+    return found[0].get("SizeRw", 0) if found else None  # it does not say zero
 
 
 def _freed_by_images(client: DockerClient) -> Callable[[str], int | None]:
@@ -145,8 +150,11 @@ def _freed_by_images(client: DockerClient) -> Callable[[str], int | None]:
 
     @cache
     def sizes() -> dict[str, int]:
-        with translated("measuring images", ProviderError, Stage.SETUP):
-            images = client.api.df()["Images"]
+        try:
+            with translated("measuring images", ProviderError, Stage.SETUP):
+                images = client.api.df()["Images"]
+        except ProviderError:  # the daemon measures for one client at a time
+            return {}
         return {image["Id"]: image["Size"] - image["SharedSize"] for image in images if image["SharedSize"] >= 0}
 
     return lambda image: sizes().get(image)

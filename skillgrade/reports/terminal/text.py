@@ -29,6 +29,11 @@ def one_line(text: str, limit: int) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1]}…"
 
 
+def size(count: int) -> str:
+    """A number of bytes as people say it: ``0.0 MB``, ``12.3 MB``, ``1.20 GB``."""
+    return f"{count / 1e6:.1f} MB" if count < 1e9 else f"{count / 1e9:.2f} GB"
+
+
 def seconds(milliseconds: float) -> str:
     """A duration as people say it: ``0.3 s``, ``12 s``, ``3 min 05 s``, ``1 h 02 min``."""
     value = milliseconds / 1000
