@@ -188,15 +188,29 @@ class Container:
         if shell is not None:
             shell.close()
 
-    def take(self, path: str, out: IO[bytes]) -> None:
+    def take(self, path: str, out: IO[bytes], limit: int, stop: Stop) -> None:
         """Write the archive of a folder to `out`; the container may have ended.
 
+        Args:
+            path: The folder.
+            out: Where to.
+            limit: Bytes beyond which it is refused: a file with holes costs its writer nothing.
+            stop: Ends it.
+
         Raises:
-            WorkspaceError: It could not be taken out.
+            WorkspaceError: It could not be taken out, or is too large.
+            Cancelled: The stop came.
         """
+        size = 0
         with translated(f"taking {path} out of the container", WorkspaceError, Stage.COLLECT):
             chunks, _ = self.api.get_archive(self.id, path)
             for chunk in chunks:
+                stop.check()
+                size += len(chunk)
+                if size > limit:
+                    raise WorkspaceError(
+                        f"{path} holds more than the {limit // 2**20} MiB that are carried over to graders", Stage.COLLECT
+                    )
                 out.write(chunk)
 
     def ask(self, script: str, *arguments: str, limit: int = _MIB) -> tuple[int, bytes]:

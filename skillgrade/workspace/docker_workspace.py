@@ -28,6 +28,9 @@ STAGED_STDIN = "stdin-0"
 _COMMAND = Path(__file__).with_name("docker-command.sh")
 _READ = Path(__file__).with_name("docker-read.sh")
 _NO_SUCH_FILE = 3
+_CARRIED_LIMIT = 2 * 2**30
+"""Bytes of a root agent's workspace that are carried over into the graders' container."""
+
 _COUNT_OOM_KILLS = (
     "for file in /sys/fs/cgroup/memory/memory.oom_control /sys/fs/cgroup/memory.events; do"
     ' [ -r "$file" ] && while read -r key value; do [ "$key" = oom_kill ] && echo "$value"; done <"$file"; done; :'
@@ -217,7 +220,7 @@ class DockerWorkspace:
         workspace = DockerWorkspace(container, self._spec, self._variables, self._notes, self._stop)
         system = [file for file in self._spec.files if file.place is Place.SYSTEM]
         with tempfile.TemporaryFile() as taken:
-            self._container.take(WORKSPACE_PATH, taken)
+            self._container.take(WORKSPACE_PATH, taken, _CARRIED_LIMIT, self._stop)
             taken.seek(0)
             container.make(place_items(system, self._is_root, lambda _warning: None).write, self._stop)
             try:

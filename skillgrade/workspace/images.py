@@ -10,13 +10,16 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import queue
 import re
 import shlex
+import threading
 from collections import deque
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from skillgrade.errors import ProviderError, Stage
+from skillgrade.errors import Cancelled, ProviderError, Stage
 from skillgrade.stop import Stop
 from skillgrade.suite.model import PLAIN_USER_ID
 from skillgrade.workspace.base import EnvironmentSpec
@@ -84,7 +87,6 @@ def ensure_base(client: DockerClient, base: str, stop: Stop) -> str:
         Cancelled: The stop came.
     """
     from docker.errors import APIError, ImageNotFound
-    from docker.utils import parse_repository_tag
 
     with translated(f"looking for the image {base}", ProviderError, Stage.IMAGE):
         try:
@@ -92,14 +94,45 @@ def ensure_base(client: DockerClient, base: str, stop: Stop) -> str:
         except ImageNotFound:
             pass
         try:
-            repository, tag = parse_repository_tag(base)
-            for event in client.api.pull(repository, tag or "latest", stream=True, decode=True):
-                stop.check()
+            for event in _pull(client, base, stop):
                 if "error" in event:
                     raise ProviderError(_no_base(base, str(event["error"])), Stage.IMAGE)
             return str(client.images.get(base).id)
         except APIError as error:
             raise ProviderError(_no_base(base, reason(error)), Stage.IMAGE) from error
+
+
+def _pull(client: DockerClient, base: str, stop: Stop) -> Iterator[Mapping[str, object]]:
+    """The events of a pull.
+
+    The SDK waits for the next one without a limit, so a thread of its own waits, which a stop or a long silence leaves
+    behind; it does not keep the process.
+    """
+    from docker.utils import parse_repository_tag
+
+    events: queue.SimpleQueue[Mapping[str, object] | Exception | None] = queue.SimpleQueue()
+
+    def read() -> None:
+        try:
+            repository, tag = parse_repository_tag(base)
+            for event in client.api.pull(repository, tag or "latest", stream=True, decode=True):
+                events.put(event)
+            events.put(None)
+        except Exception as error:  # noqa: BLE001 - raised again where it is waited for
+            events.put(error)
+
+    threading.Thread(target=read, name="skillgrade-pull", daemon=True).start()
+    with stop.waking(lambda: events.put(Cancelled("the run was interrupted"))):
+        while True:
+            try:
+                event = events.get(timeout=_PULL_SILENCE)
+            except queue.Empty:
+                raise ProviderError(_no_base(base, f"silence for {_PULL_SILENCE} s"), Stage.IMAGE) from None
+            if event is None:
+                return
+            if isinstance(event, Exception):
+                raise event
+            yield event
 
 
 def _no_base(base: str, why: str) -> str:

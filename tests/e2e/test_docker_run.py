@@ -155,6 +155,14 @@ def test_a_root_agent_s_tricks_do_not_reach_the_graders(shell: Shell, where: dic
 
 
 @pytest.mark.docker
+def test_a_root_agent_s_file_with_holes_does_not_fill_the_disk(shell: Shell) -> None:
+    shell.write("eval.yaml", EVAL + task("a", command="truncate -s 100G big", docker={"user": "root"}))
+    done = shell.run()
+    assert done.code == 3
+    assert "collect: /workspace holds more than the 2048 MiB that are carried over to graders" in done.out
+
+
+@pytest.mark.docker
 def test_the_agent_is_a_plain_user_without_a_network_when_the_file_says_so(shell: Shell) -> None:
     look = "id -u > id.txt; ls /sys/class/net | tr '\\n' ' ' > net.txt; "
     look += "touch /usr/x 2>/dev/null || echo refused > root.txt"

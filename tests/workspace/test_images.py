@@ -235,3 +235,50 @@ def test_a_stop_ends_the_wait_for_a_lock() -> None:
         with pytest.raises(Cancelled), image_lock(digest, stop):
             pass
         timer.join()
+
+
+class SilentRegistry(BaseHTTPRequestHandler):
+    """A daemon that has no image, and whose pulls never come to a first word."""
+
+    pulling: ClassVar[threading.Event] = threading.Event()
+    let_go: ClassVar[threading.Event] = threading.Event()
+
+    def do_GET(self) -> None:
+        body = b'{"message": "no such image"}'
+        self.send_response(404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self) -> None:
+        self.pulling.set()
+        self.let_go.wait()
+
+    def log_message(self, *_arguments: object) -> None:
+        """Nothing on the terminal."""
+
+
+def test_a_stop_ends_a_pull_that_says_nothing() -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), SilentRegistry)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    client = docker.DockerClient(base_url=f"tcp://127.0.0.1:{server.server_port}", version="1.41")
+    stop = Stop()
+
+    def stop_while_pulling() -> None:
+        SilentRegistry.pulling.wait(30)
+        stop.set()
+
+    stopper = threading.Thread(target=stop_while_pulling)
+    stopper.start()
+    try:
+        with pytest.raises(Cancelled):
+            ensure_base(client, "some/image:1", stop)
+    finally:
+        stopper.join()
+        SilentRegistry.let_go.set()
+        server.shutdown()
+        thread.join()
+        server.server_close()
+        client.close()
