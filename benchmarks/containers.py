@@ -14,8 +14,8 @@ from benchmarks.measure import Row, Size, Skipped, compare, milliseconds
 from benchmarks.suites import GRADER, trial_milliseconds, write_suite
 from skillgrade.errors import ProviderError
 from skillgrade.suite.model import DockerSpec, Limits
-from skillgrade.workspace.docker_client import connect, daemon_problem
-from skillgrade.workspace.images import ensure_base
+from skillgrade.workspace.docker.client import connect, daemon_problem
+from skillgrade.workspace.docker.images import ensure_base
 
 TRIALS = 24
 TARGETS = {1: 0.7, 4: 0.9, 8: 0.9}

@@ -44,7 +44,7 @@ def program() -> str:
     problem = PROVIDERS["bubblewrap"]().check()
     if problem is not None:
         raise Skipped(problem)
-    from skillgrade.workspace.bubblewrap_binary import find_bubblewrap
+    from skillgrade.workspace.bubblewrap.binary import find_bubblewrap
 
     found = find_bubblewrap()
     if isinstance(found, str):

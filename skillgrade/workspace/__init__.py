@@ -9,19 +9,19 @@ from skillgrade.workspace.base import Provider
 
 
 def _docker() -> Provider:
-    from skillgrade.workspace.docker import DockerProvider
+    from skillgrade.workspace.docker.provider import DockerProvider
 
     return DockerProvider()
 
 
 def _local() -> Provider:
-    from skillgrade.workspace.local import LocalProvider
+    from skillgrade.workspace.local.provider import LocalProvider
 
     return LocalProvider()
 
 
 def _bubblewrap() -> Provider:
-    from skillgrade.workspace.bubblewrap import BubblewrapProvider
+    from skillgrade.workspace.bubblewrap.provider import BubblewrapProvider
 
     return BubblewrapProvider()
 

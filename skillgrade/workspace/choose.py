@@ -8,7 +8,7 @@ from skillgrade.errors import ProviderError, Stage, UsageError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec
 from skillgrade.workspace import PROVIDERS
-from skillgrade.workspace.bubblewrap_binary import Bubblewrap, find_bubblewrap
+from skillgrade.workspace.bubblewrap.binary import Bubblewrap, find_bubblewrap
 
 AUTO = "auto"
 """What a task's provider is when nothing names one."""
@@ -74,8 +74,8 @@ def _requested(name: str) -> Choice:
 
 
 def _docker_problem(base: str, stop: Stop) -> str | None:
-    from skillgrade.workspace.docker_client import connect, daemon_problem
-    from skillgrade.workspace.images import ensure_base
+    from skillgrade.workspace.docker.client import connect, daemon_problem
+    from skillgrade.workspace.docker.images import ensure_base
 
     problem = daemon_problem()
     if problem is not None:

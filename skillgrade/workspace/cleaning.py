@@ -26,8 +26,8 @@ def sweep(providers: Collection[str]) -> None:
     for leftover in (*dead_folders(), *dead_control_groups()):
         leftover.remove()
     if "docker" in providers:
-        from skillgrade.workspace.docker_client import connect
-        from skillgrade.workspace.docker_leftovers import of_dead_runs
+        from skillgrade.workspace.docker.client import connect
+        from skillgrade.workspace.docker.leftovers import of_dead_runs
 
         with suppress(InfrastructureError):  # preparing the environment meets the same and says so
             for leftover in of_dead_runs(connect()):
@@ -47,8 +47,8 @@ def leftovers_in_docker(now: datetime) -> Iterator[Leftover]:
     Raises:
         ProviderError: No daemon answers.
     """
-    from skillgrade.workspace.docker_client import connect
-    from skillgrade.workspace.docker_leftovers import of_dead_runs, unused_images
+    from skillgrade.workspace.docker.client import connect
+    from skillgrade.workspace.docker.leftovers import of_dead_runs, unused_images
 
     client = connect()
     yield from of_dead_runs(client)

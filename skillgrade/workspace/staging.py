@@ -21,6 +21,7 @@ from skillgrade.file_trees import inner_target, special_kind
 from skillgrade.suite.modes import apply_chmod
 from skillgrade.workspace.base import Place, StagedFile
 
+CONTROL_PATH = "/run/skillgrade"
 WORKSPACE_PATH = "/workspace"
 """Where files written for containers expect the workspace; a destination below it means the workspace everywhere."""
 

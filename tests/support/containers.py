@@ -25,8 +25,8 @@ from skillgrade.workspace.base import (
     Workspace,
     WorkspaceSpec,
 )
-from skillgrade.workspace.docker import DockerProvider
-from skillgrade.workspace.docker_client import connect
+from skillgrade.workspace.docker.client import connect
+from skillgrade.workspace.docker.provider import DockerProvider
 
 
 class DockerRun:

@@ -10,7 +10,7 @@ import pytest
 from skillgrade.errors import ProviderError, UsageError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec
-from skillgrade.workspace.bubblewrap_binary import find_bubblewrap
+from skillgrade.workspace.bubblewrap.binary import find_bubblewrap
 from skillgrade.workspace.choose import choose_provider
 
 MISSING = DockerSpec(base="localhost:1/no/such-image:tag")

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgrade.errors import WorkspaceError
-from skillgrade.workspace.archive import carry_over, write_archive
 from skillgrade.workspace.base import Place, StagedFile
+from skillgrade.workspace.docker.archive import carry_over, write_archive
 from skillgrade.workspace.staging import Item, flatten
 
 

@@ -1,0 +1,1 @@
+"""Trials in sandboxes without a daemon."""

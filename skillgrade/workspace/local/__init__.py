@@ -1,0 +1,1 @@
+"""Trials bare on the host."""
