@@ -124,7 +124,8 @@ class Attempt:
         graders = [(GRADERS[spec.type], spec) for spec in task.graders]
         files = [file for grader, spec in graders for file in grader.files(spec)]
         files.append(StagedFile(TRANSCRIPT, Place.CONTROL, data=transcript))
-        in_the_way = workspace.put(files)
+        # What the task itself put at such a place had to be in the way.
+        in_the_way = [path for path in workspace.put(files) if not any(file.overlaps(path) for file in task.workspace)]
         if in_the_way and self._spec.act:
             self.notes.append(
                 f"tampering: at {', '.join(in_the_way)}, where graders belong, the agent had left something; "

@@ -30,6 +30,16 @@ class WorkspaceFile:
     dest: str
     chmod: str | None = None
 
+    def overlaps(self, path: str) -> bool:
+        """Whether it and a path of the workspace are one, or one of them lies in the other."""
+        return f"{path}/".startswith(f"{self.dest}/") or self.dest.startswith(f"{path}/")
+
+    def source_of(self, path: str) -> Path | None:
+        """What comes to a path of the workspace from here, be it there or not; None where that is something else."""
+        if not f"{path}/".startswith(f"{self.dest}/"):
+            return None
+        return self.src / path[len(self.dest) :].lstrip("/")
+
 
 @dataclass(frozen=True, slots=True)
 class DockerSpec:

@@ -2,25 +2,25 @@
 
 `run` names them as anybody would in a shell: each relative path in it that exists brings its whole top folder (a grader
 may load what lies beside it), or itself where it stands at the top. What the task's own workspace provides under such a
-path is the agent's work, and stays.
+path is the agent's work, and stays, unless it is the very script that decides.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.missing_scripts import note_missing_scripts
 from skillgrade.suite.model import GraderFile, WorkspaceFile
 from skillgrade.suite.references import GRADING_FOLDERS, References, inside_path
+from skillgrade.suite.run_words import only_program, path_words, programs
 from skillgrade.wording import shown
 from skillgrade.yaml_values import Mark
 
-_COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
-_QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
-_BARE = re.compile(r"[^\s'\"`;|&()<>$={},:\\]+")
+_LOADS_FROM_BESIDE = (".py", ".js", ".mjs", ".cjs", ".ts")
+"""Scripts whose interpreters look for modules in the script's own folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +30,12 @@ class RunScope:
     Attributes:
         task: Where the task stands.
         workspace: What the task puts into its workspace.
+        instruction: What the agent is told.
     """
 
     task: Mark
     workspace: Sequence[WorkspaceFile]
+    instruction: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,14 +55,21 @@ class RunFiles:
     def add_run(self, cursor: Cursor, text: str) -> None:
         """Bring what a command or script names."""
         folders = self.references.folders(self.scope.task, cursor.mark)
-        for token in dict.fromkeys(_tokens(text)):
+        program = only_program(text)
+        for token in dict.fromkeys(path_words(text)):
             dest = inside_path(token)
             if dest is None:
                 self._warn_outside(cursor, token, folders)
-            elif not self._is_provided(dest):
-                folder = next((one for one in folders if self.references.files.find(dest, [one])), None)
-                if folder is not None:
-                    self._bring(cursor, folder, dest)
+                continue
+            folder = next((one for one in folders if self.references.files.find(dest, [one])), None)
+            if folder is None:
+                continue
+            if not any(file.overlaps(dest) for file in self.scope.workspace):
+                self._bring(cursor, folder, dest)
+            elif token == program:
+                self._put_back(cursor, folder / dest, dest)
+        self._warn_of_neighbours(cursor, text)
+        note_missing_scripts(cursor, self.scope.workspace, self.scope.instruction, folders, self.references)
 
     def add_script(self, cursor: Cursor, text: str, path: Path) -> str:
         """Bring the one script that `run` names: at the place that is written, or at the top where that has no place.
@@ -104,7 +113,7 @@ class RunFiles:
             self._claim(source, source)
             return
         taken = self.files.get(top)
-        covered = next((file.dest for file in self.scope.workspace if _overlap(file.dest, top)), None)
+        covered = next((file.dest for file in self.scope.workspace if file.overlaps(top)), None)
         if covered is not None:
             message = (
                 f"names {shown(dest)}; only that goes along, because the workspace has {shown(covered)} in its folder"
@@ -132,8 +141,29 @@ class RunFiles:
         is_own = not refs.holds_skill(top) and (refs.skill_around(top) is None or top.name in GRADING_FOLDERS)
         refs.claim(top if is_own else named)
 
-    def _is_provided(self, dest: str) -> bool:
-        return any(_overlap(file.dest, dest) for file in self.scope.workspace)
+    def _put_back(self, cursor: Cursor, source: Path, dest: str) -> None:
+        """Bring the one script that decides also where the agent was given it; anything else given is its work."""
+        given = (file.source_of(dest) for file in self.scope.workspace)
+        if not source.is_file() or not any(one is not None and one.exists() and one.samefile(source) for one in given):
+            return
+        self._put(cursor, source, dest)
+        message = (
+            f"names {shown(dest)}, which the workspace gives to the agent; the eval's own is put back before grading, "
+            "but not what it loads: keep graders in a folder of their own, such as graders/"
+        )
+        self.references.findings.warn(cursor.mark, cursor.path, message)
+
+    def _warn_of_neighbours(self, cursor: Cursor, text: str) -> None:
+        for program in programs(text):
+            dest = inside_path(program.path)
+            brought = self.files.get(dest or "")
+            if brought is None or brought.src.suffix not in _LOADS_FROM_BESIDE or program.isolated:
+                continue
+            message = (
+                f"runs {shown(dest)} where the agent works, and could load modules that the agent puts beside it; "
+                "keep it in a folder of its own, such as graders/"
+            )
+            self.references.findings.warn(cursor.mark, cursor.path, message)
 
     def _warn_outside(self, cursor: Cursor, token: str, folders: Sequence[Path]) -> None:
         if token.startswith("../") and self.references.files.find(token, folders):
@@ -141,16 +171,3 @@ class RunFiles:
                 f"names {shown(token)}, which has no place in the workspace; write it relative to the eval's folder"
             )
             self.references.findings.warn(cursor.mark, cursor.path, message)
-
-
-def _tokens(text: str) -> Iterator[str]:
-    """What could be a path in a command or script: it has a slash or a dot, and is no option."""
-    code = _COMMENT.sub("", text)
-    quoted = (first or second for first, second in _QUOTED.findall(code))
-    for token in (*quoted, *_BARE.findall(code)):
-        if ("/" in token or "." in token) and not token.startswith("-"):
-            yield token
-
-
-def _overlap(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}/") or other.startswith(f"{one}/")

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-SCRIPT_SUFFIXES = (".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts")
+_SCRIPT_SUFFIXES = (".sh", ".bash", ".py", ".js", ".mjs", ".cjs", ".ts")
 """What scripts of an eval are called."""
 
 _COMMENT = re.compile(r"^\s*#.*$", re.MULTILINE)
 _QUOTED = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"")
 _BARE = re.compile(r"[^\s'\"`;|&()<>$={},:\\]+")
 _INTERPRETED = re.compile(
-    r"(?<![\w./-])(?:bash|sh|python3?|node|tsx)(?P<options>(?:[ \t]+-[^\s;|&]+)*)[ \t]+"
+    r"(?<![\w./-])(?:bash|sh|python3?|node|tsx|ts-node)(?P<options>(?:[ \t]+-[^\s;|&]+)*)[ \t]+"
     r"(?P<quote>['\"]?)(?P<path>[^\s'\"`;|&()<>$={},:\\-][^\s'\"`;|&()<>$={},:\\]*)(?P=quote)(?=[\s;|&)<>]|$)"
 )
 _SHELL_SYNTAX = re.compile(r"[;|&()<>$`\n]")
@@ -70,8 +70,8 @@ def only_program(text: str) -> str | None:
 def script_words(text: str) -> Iterator[str]:
     """The words that should name scripts of the eval.
 
-    Not among them are what stands behind a variable, what the run writes itself, and anything once it goes to another
-    folder. Without a slash a word counts only if it is the whole run, or is handed to an interpreter.
+    Not among them are absolute paths, what stands behind a variable and what the run writes itself; there are none where
+    it changes its folder. Without a slash a word counts only if it is the whole run, or is handed to an interpreter.
     """
     code = _COMMENT.sub("", text)
     if _CHANGES_FOLDER.search(code):
@@ -85,4 +85,5 @@ def script_words(text: str) -> Iterator[str]:
 
 
 def _is_script(word: str) -> bool:
-    return PurePosixPath(word).suffix in SCRIPT_SUFFIXES and not any(character in "*?[" for character in word)
+    is_relative_path = not word.startswith("/") and not any(character in "*?[" for character in word)
+    return is_relative_path and PurePosixPath(word).suffix in _SCRIPT_SUFFIXES

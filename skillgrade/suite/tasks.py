@@ -46,8 +46,9 @@ class TaskReader:
         holder = cursor.mark
         name = cursor.get("name")
         workspace = read_workspace(cursor.get("workspace"), holder, self.references)
-        graders = GraderReader(RunScope(holder, workspace), self.references)
-        instruction = cursor.get("instruction")
+        written = cursor.get("instruction")
+        instruction = self.references.text(written, holder, Missing.WARNING) if written else ""
+        graders = GraderReader(RunScope(holder, workspace, instruction), self.references)
         solution = cursor.get("solution")
         expected, metadata = cursor.get("expected"), cursor.get("metadata")
         labels: Any = metadata.plain() if metadata and isinstance(metadata.value, dict) else {}
@@ -58,7 +59,7 @@ class TaskReader:
             self._claim_solution(solution_path)
         task = Task(
             name=(name.label() or "") if name else "",
-            instruction=self.references.text(instruction, holder, Missing.WARNING) if instruction else "",
+            instruction=instruction,
             graders=graders.read(cursor.get("graders")),
             file=holder.file,
             line=holder.line,

@@ -187,6 +187,19 @@ def test_an_agent_that_plants_nothing_is_not_accused(bench: Bench, tmp_path: Pat
     assert not [note for note in run_trial(bench.spec(task), bench.stop).notes if "tampering" in note]
 
 
+def test_a_grader_that_the_task_gave_the_agent_is_put_back_and_nobody_is_accused(bench: Bench, tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    script = tmp_path / "tests" / "check.sh"
+    script.write_text("""echo '{"score": 0, "details": "the real one"}'""")
+    spec = grader("bash tests/check.sh", files=(GraderFile(script, "tests/check.sh"),))
+    agent = """printf '%s' 'echo "{\\"score\\": 1, \\"details\\": \\"mine\\"}"' > tests/check.sh"""
+    given = (WorkspaceFile(tmp_path / "tests", "tests"),)
+    task = make_task(graders=(spec,), agent=AgentSpec("command", command=agent), workspace=given)
+    record = run_trial(bench.spec(task), bench.stop)
+    assert record.grader_results[0].details == "the real one"
+    assert not [note for note in record.notes if "tampering" in note]
+
+
 def test_what_the_agent_left_running_is_gone_before_graders_run(bench: Bench) -> None:
     agent = "(setsid bash -c 'while :; do date +%N > beat; sleep 0.01; done' &) ; sleep 0.3"
     check = f'a=$(cat beat); sleep 0.2; [ "$a" = "$(cat beat)" ] && s=1 || s=0; {SAY} $s beat'

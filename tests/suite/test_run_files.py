@@ -50,7 +50,7 @@ def brought(suite: Suite) -> dict[str, str]:
         ("test -f graders", {}),
         ("ls ./graders", {"graders": "graders"}),
         ("ls . .. ./", {}),
-        ("bash graders/nope.sh nope/check.sh", {}),
+        ("true; bash graders/nope.sh nope/check.sh", {}),
         ("cat /etc/passwd", {}),
         ("# see graders/check.sh\ntrue\n", {}),
         ("set -e\nbash graders/check.sh\npython d/e.f\n", {"graders": "graders", "d": "d"}),
@@ -148,3 +148,40 @@ def test_a_grader_folder_with_a_link_out_is_refused(tmp_path: Path) -> None:
     graders = "graders: [{type: deterministic, run: bash graders/check.sh}]"
     (problem,) = problems(tmp_path / "eval", f"tasks: [{{name: a, instruction: do it, {graders}}}]")
     assert f'run: names "graders", but link in it lies outside {tmp_path}/eval' in problem
+
+
+def test_the_script_that_decides_is_the_evals_also_where_the_agent_was_given_it(tmp_path: Path) -> None:
+    suite = load(tmp_path, "bash tests/check.sh", task="  workspace: [tests]\n", extra={"tests/check.sh": ""})
+    assert brought(suite) == {"tests/check.sh": "tests/check.sh"}
+    (warning,) = suite.warnings
+    assert 'names "tests/check.sh", which the workspace gives to the agent; the eval\'s own is put back' in warning
+
+
+@pytest.mark.parametrize(
+    ("run", "task"),
+    [
+        ("node fixtures/app.js | grep -q ok && echo '{}'", "  workspace: [fixtures]\n"),
+        ("node fixtures/app.js", "  workspace: [{src: d/e.f, dest: fixtures/app.js}]\n"),
+        ("diff fixtures/app.js fixtures/app.js", "  workspace: [fixtures]\n"),
+    ],
+)
+def test_other_files_that_the_agent_was_given_stay_its_work(tmp_path: Path, run: str, task: str) -> None:
+    assert brought(load(tmp_path, run, task=task)) == {}
+
+
+@pytest.mark.parametrize(
+    ("run", "task"),
+    [
+        ("python3 top.py", ""),
+        ("set -e\npython3 -u top.py\n", ""),
+        ("python3 d/x.py", "  workspace: [{src: top.py, dest: d/data}]\n"),
+    ],
+)
+def test_a_script_that_runs_beside_the_agents_files_is_a_warning(tmp_path: Path, run: str, task: str) -> None:
+    suite = load(tmp_path, run, task=task, extra={"d/x.py": ""})
+    assert "could load modules that the agent puts beside it; keep it in a folder of its own" in suite.warnings[-1]
+
+
+@pytest.mark.parametrize("run", ["python3 -I top.py", "./top.py", "bash graders/check.sh", "python3 d/x.py"])
+def test_a_script_that_runs_where_the_agent_cannot_plant_anything_is_fine(tmp_path: Path, run: str) -> None:
+    assert load(tmp_path, run, extra={"d/x.py": ""}).warnings == ()
