@@ -478,7 +478,7 @@ def test_a_plain_user_gets_the_same(tmp_path: Path) -> None:
     )
     if version.stdout != b"True\n":
         pytest.skip("the system's python is older than 3.11")
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:  # the test's own folder is root's alone
         Path(folder).chmod(0o777)
         argv = ["setpriv", "--reuid=1000", "--regid=1000", "--clear-groups", "/usr/bin/python3", "-c", PLAIN]
         packages = str(Path(pytest.__file__).parents[1])
