@@ -7,12 +7,13 @@ passed=0
 total=0
 checks=
 
-# check NAME MESSAGE COMMAND...: the check passes when the command succeeds. Names and messages here need no JSON escaping.
+# check NAME COMMAND...: the command prints what it found, and succeeds if that is right.
+# What it prints goes into JSON as it is: it counts and names lines, and quotes nothing that the agent wrote.
 check() {
-  local name=$1 message=$2 verdict=false
-  shift 2
+  local name=$1 message verdict=false
+  shift
   total=$((total + 1))
-  if "$@" >&2; then
+  if message=$("$@"); then
     passed=$((passed + 1))
     verdict=true
   fi
@@ -24,23 +25,42 @@ section() {
   awk -v wanted="### $1" '
     /^## / { unreleased = ($0 == "## [Unreleased]"); inside = 0 }
     /^### / { inside = (unreleased && $0 == wanted); next }
-    inside && /^- / { print substr($0, 3) }' CHANGELOG.md 2>/dev/null
+    inside && /^- / { print substr($0, 3) }' CHANGELOG.md
 }
 
-has_entry() { section "$1" | grep -Fxq -- "$2"; }
+# The checks ask for the new heading first: without it some of them would hold of a file that nobody touched.
+has_heading() {
+  [ -f CHANGELOG.md ] || { echo 'there is no file CHANGELOG.md'; return 1; }
+  grep -Fxq '## [Unreleased]' CHANGELOG.md || { echo 'CHANGELOG.md has no heading ## [Unreleased]'; return 1; }
+}
 
-# The next two ask for the new heading as well: without it they would hold of a file that nobody touched.
-has_heading() { grep -Fxq '## [Unreleased]' CHANGELOG.md; }
-leaves_out_the_rest() { has_heading && ! grep -Eiq 'build image|explain the settings' CHANGELOG.md; }
+has_entry() {
+  has_heading || return 1
+  section "$1" | grep -Fxq -- "$2" && { echo "$1 has: $2"; return 0; }
+  echo "$1 has $(section "$1" | grep -c '') entries, none of them is: $2"
+  return 1
+}
+
+leaves_out_the_rest() {
+  local line
+  has_heading || return 1
+  line=$(grep -Ein 'build image|explain the settings' CHANGELOG.md | awk -F: 'NR == 1 { print $1 }')
+  [ -z "$line" ] || { echo "line $line is a chore or docs, which should be left out"; return 1; }
+  echo 'chore and docs are left out'
+}
+
 keeps_the_last_release() {
-  has_heading && grep -Fxq '## [1.4.2] - 2026-03-02' CHANGELOG.md && grep -q 'trailing comma' CHANGELOG.md
+  has_heading || return 1
+  grep -Fxq '## [1.4.2] - 2026-03-02' CHANGELOG.md || { echo 'the heading ## [1.4.2] - 2026-03-02 is gone'; return 1; }
+  grep -q 'trailing comma' CHANGELOG.md || { echo 'the entry of 1.4.2 on a trailing comma is gone'; return 1; }
+  echo 'the release 1.4.2 is unchanged'
 }
 
-check csv-export 'Added: Export reports as CSV.' has_entry Added 'Export reports as CSV.'
-check dark-theme 'Added: Dark theme.' has_entry Added 'Dark theme.'
-check cursor 'Fixed: Keep the cursor in place when a file is reloaded.' has_entry Fixed 'Keep the cursor in place when a file is reloaded.'
-check users-only 'chore and docs are left out' leaves_out_the_rest
-check history 'the release 1.4.2 is unchanged' keeps_the_last_release
+check csv-export has_entry Added 'Export reports as CSV.'
+check dark-theme has_entry Added 'Dark theme.'
+check cursor has_entry Fixed 'Keep the cursor in place when a file is reloaded.'
+check users-only leaves_out_the_rest
+check history keeps_the_last_release
 
 score=$(awk -v passed="$passed" -v total="$total" 'BEGIN { printf "%.2f", passed / total }')
 echo "{\"score\": $score, \"details\": \"$passed of $total checks passed\", \"checks\": [$checks]}"

@@ -69,6 +69,12 @@ def failed(answer: dict[str, object]) -> list[str]:
     return [check["name"] for check in checks if not check["passed"]]
 
 
+def messages(answer: dict[str, object]) -> dict[str, str]:
+    checks = answer["checks"]
+    assert isinstance(checks, list)
+    return {check["name"]: check["message"] for check in checks}
+
+
 def test_every_script_is_covered() -> None:
     assert sorted(EXPECTED) == SCRIPTS == sorted(SOLUTIONS)
 
@@ -100,6 +106,8 @@ def test_bash_names_the_entry_that_is_missing(tmp_path: Path) -> None:
     answer = grade("check.sh", tmp_path)
     assert answer["score"] == 0.6
     assert failed(answer) == ["dark-theme", "users-only"]
+    assert messages(answer)["dark-theme"] == "Added has 2 entries, none of them is: Dark theme."
+    assert messages(answer)["users-only"].endswith("is a chore or docs, which should be left out")
 
 
 def test_python_names_the_entry_that_stands_elsewhere(tmp_path: Path) -> None:

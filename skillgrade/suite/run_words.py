@@ -70,7 +70,7 @@ def only_program(text: str) -> str | None:
 def script_words(text: str) -> Iterator[str]:
     """The words that should name scripts of the eval.
 
-    Not among them are absolute paths, what stands behind a variable and what the run writes itself; there are none where
+    Not among them are absolute paths, what stands behind a variable and what the run writes itself; there are none if
     it changes its folder. Without a slash a word counts only if it is the whole run, or is handed to an interpreter.
     """
     code = _COMMENT.sub("", text)

@@ -16,7 +16,16 @@ PAGE = (REPOSITORY / "docs" / "eval-yaml.md").read_text("utf-8")
 EXAMPLES = yaml_blocks(REPOSITORY / "docs" / "eval-yaml.md")
 TASK = "name: {name}\ninstruction: Write it down.\ngraders: [{{type: deterministic, run: bash graders/check.sh}}]\n"
 FILES = {
-    **dict.fromkeys(("fixtures/app.js", "fixtures/project/package.json", "bin/superlint", "solutions/solve.sh"), ""),
+    **dict.fromkeys(
+        (
+            "fixtures/app.js",
+            "fixtures/agent.sh",
+            "fixtures/project/package.json",
+            "bin/superlint",
+            "solutions/solve.sh",
+        ),
+        "",
+    ),
     **dict.fromkeys(("graders/check.sh", "graders/count.mjs", "lib/util.mjs", "data/capitals.csv"), ""),
     "rubrics/quality.md": "Is it good?",
     "shared/defaults.yaml": "{trials: 9, timeout: 60}",

@@ -48,19 +48,30 @@ def test_its_grader_accepts_the_solution_and_nothing_less(root: Path, tmp_path_f
     assert isinstance(grader, DeterministicSpec)
     assert grader.run == "bash graders/check.sh"
 
-    def grade() -> tuple[float, list[bool]]:
+    def grade() -> tuple[float, list[tuple[bool, str]]]:
         command = ["bash", str(root / "graders/check.sh")]
         done = subprocess.run(command, cwd=workspace, capture_output=True, text=True, check=True)
         answer = json.loads(done.stdout)
-        return answer["score"], [check["passed"] for check in answer["checks"]]
+        return answer["score"], [(check["passed"], check["message"]) for check in answer["checks"]]
 
-    assert grade() == (0.0, [False, False, False])
-    (workspace / "sorted.txt").write_text("Ada\nAda\nBo\nIda\nOle\n")
-    assert grade() == (0.67, [True, True, False])
+    assert grade() == (0.0, [(False, "there is no file sorted.txt")] * 3)
     (workspace / "sorted.txt").write_text("")
-    assert grade()[0] < 0.5
+    assert grade() == (0.0, [(False, "sorted.txt is empty")] * 3)
+    (workspace / "sorted.txt").write_text("Ada\nAda\nBo\nIda\nOle\n")
+    in_order = (True, "sorted.txt is in alphabetical order")
+    complete = (True, "names of names.txt that sorted.txt lacks: 0; names of its own: 0")
+    assert grade() == (0.67, [in_order, complete, (False, "names that stand in sorted.txt more than once: 1")])
+    (workspace / "sorted.txt").write_text('Bo\nAda\n"\\\nIda\n')
+    assert grade() == (
+        0.33,
+        [
+            (False, "line 2 of sorted.txt belongs above the one before it"),
+            (False, "names of names.txt that sorted.txt lacks: 1; names of its own: 1"),
+            (True, "names that stand in sorted.txt more than once: 0"),
+        ],
+    )
     subprocess.run(["bash", str(root / "solutions/solve.sh")], cwd=workspace, check=True)
-    assert grade() == (1.0, [True, True, True])
+    assert grade() == (1.0, [in_order, complete, (True, "names that stand in sorted.txt more than once: 0")])
 
 
 @pytest.mark.parametrize("text", ["{{ 7 * 7 }}", "a\nb: c", "# x\u2028y: 1", "%}{#", "\x1b[31m", "x" * 5000])
