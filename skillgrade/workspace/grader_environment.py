@@ -5,10 +5,12 @@ from __future__ import annotations
 _GIT_SETTINGS = (
     # In a container root looks at a workspace that the plain user owns, which git would refuse.
     ("safe.directory", "*"),
-    # Programs that the workspace's own .git/config may name, and that any `git status` or `git commit` would start.
+    # Programs that the workspace's own .git/config may name, and that any `git status`, `commit` or `log` would start.
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),
+    ("commit.gpgSign", "false"),
+    ("log.showSignature", "false"),
 )
 
 

@@ -442,7 +442,8 @@ def test_graders_git_starts_nothing_that_the_agent_named(bench: Bench) -> None:
     plant = (
         "git init -q . && git config user.email a@b && git config user.name n && mkdir hooks && touch file &&\n"
         "git config core.fsmonitor 'touch \"$PWD/planted\"; false' && git config core.hooksPath hooks &&\n"
-        "printf '#!/bin/sh\\ntouch planted\\n' >hooks/pre-commit && chmod +x hooks/pre-commit && rm -f planted"
+        "printf '#!/bin/sh\\ntouch planted\\n' >hooks/pre-commit && chmod +x hooks/pre-commit &&\n"
+        "git config commit.gpgSign true && git config gpg.program hooks/pre-commit && rm -f planted"
     )
     assert bench.bash(workspace, plant).code == 0
     workspace.end_processes()

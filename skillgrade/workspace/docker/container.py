@@ -324,7 +324,7 @@ class Container:
         Returns:
             What kept it from being removed; None when it is gone.
         """
-        from docker.errors import NotFound
+        from docker.errors import APIError, NotFound
 
         self.close_shell()
         with self._lock:
@@ -334,10 +334,10 @@ class Container:
                 with translated("removing the container", WorkspaceError, Stage.SETUP), suppress(NotFound):
                     self.api.remove_container(self._id, v=True, force=True)
             except WorkspaceError as error:
-                if self._is_given_up:
-                    self._is_gone = True  # for us: the next run removes it, a second try would be a second wait
-                    return str(error)
-                if not self._vanishes(self._id):
+                # Whoever gave no answer is not asked again after a stop: the next run removes what is left.
+                has_answered = isinstance(error.__cause__, APIError)
+                self._is_gone = self._is_given_up and not has_answered
+                if self._is_gone or not self._vanishes(self._id):
                     return str(error)
             self._is_gone = True
             return None

@@ -225,8 +225,9 @@ class DockerWorkspace:
             container.make(place_items(system, self._is_root, lambda _warning: None).write, self._stop)
             try:
                 container.start(self._stop)
-                # What the image holds there may have been deleted by the agent.
-                container.put([("/", WORKSPACE_PATH.lstrip("/"))], lambda out: carry_over(taken, out))
+                with self._stop.waking(container.give_up), workspace._explained(self._stop):
+                    # What the image holds there may have been deleted by the agent.
+                    container.put([("/", WORKSPACE_PATH.lstrip("/"))], lambda out: carry_over(taken, out))
             except BaseException:
                 container.remove()
                 raise
