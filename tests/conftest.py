@@ -1,15 +1,21 @@
-"""What every test may rely on: Docker tests run only where an engine answers, and no example has a time limit."""
+"""What holds for every test: Docker tests run only where an engine answers, no example has a time limit, none leaves a
+process, a thread, a file descriptor, a temporary folder or a container behind.
+"""
 
 from __future__ import annotations
 
 import functools
 import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
 import hypothesis
 import pytest
 
-from skillgrade.workspace.bubblewrap_binary import find_bubblewrap
-from skillgrade.workspace.docker_client import daemon_problem
+from skillgrade.workspace.bubblewrap.binary import find_bubblewrap
+from skillgrade.workspace.docker.client import daemon_problem
+from tests.support.leaks import adopt_orphans, containers_left, held, left
 
 # How long an example takes says more about the machine's load than about the code.
 hypothesis.settings.register_profile("skillgrade", deadline=None)
@@ -34,3 +40,44 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if os.environ.get("SKILLGRADE_REQUIRE_DOCKER") == "1":
         pytest.fail(f"Docker is required here, but {problem}", pytrace=False)
     pytest.skip(problem)
+
+
+SHARED = {"environment"}
+"""Fixtures that keep what they need for the tests of a module, whose end is the time to look then."""
+
+
+@pytest.fixture(autouse=True, scope="session")
+def temporary_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A temporary folder that no other process uses, so that whatever appears in it is a test's."""
+    adopt_orphans()
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("temporary")
+        patch.setenv("TMPDIR", str(folder))
+        patch.setattr(tempfile, "tempdir", str(folder))
+        yield folder
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _module_leaves_nothing(temporary_root: Path) -> Iterator[None]:
+    before = held(temporary_root, sockets=False)
+    yield
+    found = left(before, temporary_root, sockets=False)
+    assert not found, f"the module left {found}"
+
+
+@pytest.fixture(autouse=True)
+def _test_leaves_nothing(
+    request: pytest.FixtureRequest, temporary_root: Path, _module_leaves_nothing: None
+) -> Iterator[None]:
+    if SHARED.intersection(request.fixturenames):
+        yield
+        return
+    uses_docker = request.node.get_closest_marker("docker") is not None
+    before = held(temporary_root, sockets=not uses_docker)
+    yield
+    found = left(before, temporary_root, sockets=not uses_docker)
+    folder = request.node.funcargs.get("tmp_path")
+    if folder is not None:
+        found += [f"temporary {path}" for path in folder.parent.glob(f"{folder.name}-tmp/skillgrade-*")]  # of a `Shell`
+        found += containers_left(folder) if uses_docker else []
+    assert not found, f"the test left {found}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -43,6 +44,7 @@ def stubborn(dead: Path) -> Iterator[None]:
         pytest.skip("mounting a file system needs root")
     yield
     subprocess.run(["umount", dead / "workspace"], check=True)
+    shutil.rmtree(dead)
 
 
 def test_without_a_daemon_it_says_so_and_does_the_rest(shell: Shell, dead: Path, nowhere: dict[str, str]) -> None:

@@ -55,14 +55,13 @@ def images_of(shell: Shell) -> list[str]:
 
 def start_and_kill(shell: Shell, stage: str, provider: str, number: str) -> None:
     hang = f"{HANGS}{number}"
-    keys: dict[str, object] = {
-        "set-up": {"docker": {"setup": hang}},
-        "agent": {"command": hang},
-        "grading": {},
-        "writing": {"trials": 300},
-    }[stage]
-    graders = {"run": hang} if stage == "grading" else {}
-    shell.write("eval.yaml", EVAL.replace("docker", provider) + task("a", **graders, **keys))
+    made = {
+        "set-up": task("a", docker={"setup": hang}),
+        "agent": task("a", command=hang),
+        "grading": task("a", hang),
+        "writing": task("a", trials=300),
+    }
+    shell.write("eval.yaml", EVAL.replace("docker", provider) + made[stage])
     reached: Callable[[], bool] = (lambda: journaled(shell)) if stage == "writing" else (lambda: hanging(number))
     with shell.start("--parallel=2") as process:
         assert eventually(reached, 60)
