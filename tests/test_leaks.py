@@ -17,7 +17,8 @@ from tests.support.leaks import held, left
 def test_each_kind_of_leak_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(leaks, "_PATIENCE", 0.05)
     before = held(tmp_path)
-    orphan = int(subprocess.run(["sh", "-c", "sleep 600 >/dev/null & echo $!"], capture_output=True, check=True).stdout)
+    script = ["sh", "-c", "sleep 600 >/dev/null & echo $!"]
+    orphan = int(subprocess.run(script, stdout=subprocess.PIPE, check=True).stdout)
     end = threading.Event()
     thread = threading.Thread(target=end.wait, name="forgotten")
     thread.start()
