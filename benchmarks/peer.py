@@ -20,12 +20,12 @@ def run(size: Size, folder: Path) -> Iterator[Row]:
     trials = size.trials(TRIALS)
     suite = write_suite(folder / "suite", 1, trials, "local", skill_bytes=1000)
     for parallel in (1, 4):
-        flags = (f"--trials={trials}", f"--parallel={parallel}", "--provider=local", f"--output={folder / 'out'}")
+        flags = (f"--trials={trials}", f"--parallel={parallel}", "--provider=local", f"--output={folder / 'theirs'}")
         yield compare(
             "peer",
             f"{trials} trials of one task, provider local, parallel {parallel}: whole command, floor is npm's",
             partial(_theirs, suite, theirs, *flags),
-            partial(_ours, suite, parallel),
+            partial(_ours, suite, folder / "ours", parallel),
             size.rounds,
             None,
             note=PACKAGE,
@@ -49,8 +49,9 @@ def install(folder: Path) -> Path:
     return folder / "node_modules" / ".bin" / "skillgrade"
 
 
-def _ours(suite: Path, parallel: int) -> float:
-    return milliseconds(lambda: run_suite(suite, parallel))
+def _ours(suite: Path, output: Path, parallel: int) -> float:
+    # Results beside the eval would lie in the skill's folder, which the other tool copies whole for each trial.
+    return milliseconds(lambda: run_suite(suite, parallel, f"--output={output}"))
 
 
 def _theirs(suite: Path, program: Path, *flags: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -38,10 +39,16 @@ def read_bytes(path: Path, limit: int) -> bytes:
     try:
         # Without O_NONBLOCK, opening a named pipe waits for somebody to write into it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-        with open(descriptor, "rb") as stream:  # noqa: PTH123  (a descriptor, not a path)
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise UnreadableError("is not a regular file")
-            content = stream.read(limit + 1)
+        try:
+            mode = os.fstat(descriptor).st_mode
+            if not stat.S_ISREG(mode):
+                is_folder = f"cannot be read: {os.strerror(errno.EISDIR)}"
+                raise UnreadableError(is_folder if stat.S_ISDIR(mode) else "is not a regular file")
+            # Not before the check: a stream on a folder fails, and leaves the descriptor open.
+            with open(descriptor, "rb", closefd=False) as stream:
+                content = stream.read(limit + 1)
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError) as error:
         raise UnreadableError(f"cannot be read: {reason(error)}") from None
     if len(content) > limit:

@@ -14,7 +14,11 @@ from benchmarks.table import markdown
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    [pytest.param(name, marks=pytest.mark.docker if name == "docker" else ()) for name in BENCHMARKS if name != "peer"],
+    [
+        pytest.param(name, marks=pytest.mark.docker if name in ("docker", "skill") else ())
+        for name in BENCHMARKS
+        if name != "peer"
+    ],
 )
 def test_a_benchmark_measures_or_says_why_not(name: str) -> None:
     rows = measure([name], TINY, lambda row: None)

@@ -159,7 +159,7 @@ def test_a_root_agent_s_file_with_holes_does_not_fill_the_disk(shell: Shell) -> 
     shell.write("eval.yaml", EVAL + task("a", command="truncate -s 100G big", docker={"user": "root"}))
     done = shell.run()
     assert done.code == 3
-    assert "collect: /workspace holds more than the 2048 MiB that are carried over to graders" in done.out
+    assert "collect: /workspace holds more than the 1024 MiB that are carried over to graders" in done.out
 
 
 @pytest.mark.docker

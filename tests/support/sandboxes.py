@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from skillgrade.workspace.bubblewrap import BubblewrapProvider
-from skillgrade.workspace.bubblewrap_binary import Bubblewrap, find_bubblewrap
+from skillgrade.workspace.bubblewrap.binary import Bubblewrap, find_bubblewrap
+from skillgrade.workspace.bubblewrap.provider import BubblewrapProvider
 
 
 def found() -> Bubblewrap:

@@ -28,7 +28,7 @@ STAGED_STDIN = "stdin-0"
 _COMMAND = Path(__file__).with_name("command.sh")
 _READ = Path(__file__).parent.with_name("read-file.sh")
 _NO_SUCH_FILE = 3
-_CARRIED_LIMIT = 2 * 2**30
+_CARRIED_LIMIT = 2**30
 """Bytes of a root agent's workspace that are carried over into the graders' container."""
 
 _COUNT_OOM_KILLS = (
