@@ -13,7 +13,7 @@ from skillgrade.reports.terminal.text import one_line, size
 from skillgrade.workspace.cleaning import leftovers_in_docker, leftovers_on_host
 from skillgrade.workspace.leftover import Leftover
 
-_LONGEST_LINE = 300
+_LONGEST_LINE = 500
 
 
 @click.command(short_help="Remove what killed runs left, and images that nobody uses.")

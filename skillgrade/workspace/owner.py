@@ -6,6 +6,7 @@ process of one host.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 import subprocess
@@ -35,6 +36,23 @@ class Owner:
             return False
         started = _started(self.pid)
         return started != self.started and not (started == "" and _is_hidden(self.pid))
+
+    def mark(self) -> str:
+        """A short form for names of files: who owns them shows even where nothing else about them is left."""
+        return f"{_short(self.host)}.{self.pid}.{_short(self.started)}"
+
+
+def is_mark_of_the_dead(mark: str) -> bool:
+    """Whether the process that a `Owner.mark` names is known to be gone; one of another host never is."""
+    host, pid, started = mark.split(".")
+    if host != _short(this_process().host) or started == _short(""):
+        return False
+    now = _started(int(pid))
+    return _short(now) != started and not (now == "" and _is_hidden(int(pid)))
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @cache

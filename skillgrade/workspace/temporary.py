@@ -11,7 +11,6 @@ import os
 import re
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
@@ -19,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from skillgrade.errors import ProviderError, Stage
-from skillgrade.workspace.leftover import Leftover, empty_folder
-from skillgrade.workspace.owner import Owner, this_process
+from skillgrade.workspace.leftover import Leftover
+from skillgrade.workspace.owner import Owner, is_mark_of_the_dead, this_process
 from skillgrade.workspace.tree import remove_tree
 
 _LABEL = "label.json"
-_UNLABELLED_SECONDS = 3600
+_NAME = re.compile(r"-(?P<owner>[0-9a-f]{8}\.\d+\.[0-9a-f]{8})-[^-]*$")
 _BLOCK = 512
 """Bytes in a unit of `st_blocks`, whatever the file system (inode(7))."""
 
@@ -70,11 +69,12 @@ def dead_folders() -> Iterator[Leftover]:
         if is_dead:
             what = f"folder {folder} ({label.get('purpose')} of run {label.get('run')})"
             yield Leftover(what, partial(_size, folder), partial(remove_tree, folder))
+    labelled = {folder for folder, _ in _labelled()}
     for folder in _own_folders():
-        # Killed before it could be labelled.
-        with suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _UNLABELLED_SECONDS and not any(folder.iterdir()):
-                yield empty_folder("empty folder", folder)
+        # Killed before it could label the folder, or while it removed it.
+        name = _NAME.search(folder.name)
+        if name and folder not in labelled and is_mark_of_the_dead(name["owner"]):
+            yield Leftover(f"folder {folder}", partial(_size, folder), partial(remove_tree, folder))
 
 
 def _size(folder: Path) -> int:
@@ -88,7 +88,7 @@ def _size(folder: Path) -> int:
 
 
 def _prefix(run: str) -> str:
-    return f"skillgrade-{re.sub(r'[^A-Za-z0-9._-]', '_', run)[:80]}-"
+    return f"skillgrade-{re.sub(r'[^A-Za-z0-9._-]', '_', run)[:80]}-{this_process().mark()}-"
 
 
 def _labelled() -> Iterator[tuple[Path, dict[str, Any]]]:

@@ -21,6 +21,7 @@ from skillgrade.suite.model import DockerSpec
 from skillgrade.workspace.base import EnvironmentSpec, Place, Prepared, SkillSnapshot, StagedFile
 from skillgrade.workspace.cleaning import sweep
 from skillgrade.workspace.local.provider import LocalProvider
+from skillgrade.workspace.owner import this_process
 from skillgrade.workspace.temporary import make_temporary_folder
 from tests.support.processes import alive, eventually
 from tests.support.workspaces import Bench, text
@@ -328,12 +329,21 @@ def test_only_what_dead_runs_left_is_swept(temporary: Path) -> None:
     (temporary / "skillgrade-broken" / "label.json").write_text("[]")
     (temporary / "skillgrade-link").symlink_to(dead)
     mine = make_temporary_folder("live", "trial")
-    unlabelled = temporary / "skillgrade-killed-too-early"
-    unlabelled.mkdir()
-    os.utime(unlabelled, (0, 0))
+    # Killed before it could label its folder, or while it removed it: the name says whose it was.
+    mark = dead.name.rsplit("-", 2)[1]
+    (temporary / f"skillgrade-early-{mark}-x1" / "workspace").mkdir(parents=True)
+    live = temporary / f"skillgrade-early-{this_process().mark()}-x2"
+    live.mkdir()
     sweep([])
     left = {path.name for path in temporary.iterdir()}
-    assert left == {"skillgrade-foreign", "skillgrade-no-label", "skillgrade-broken", "skillgrade-link", mine.name}
+    assert left == {
+        "skillgrade-foreign",
+        "skillgrade-no-label",
+        "skillgrade-broken",
+        "skillgrade-link",
+        mine.name,
+        live.name,
+    }
     subprocess.run(["rm", "-r", *(temporary / name for name in left)], check=True)
 
 
@@ -342,7 +352,7 @@ def test_ending_a_run_keeps_other_runs(provider: LocalProvider, local: Bench, te
     kept = other.open(text("a"))
     local.open(text("b"))
     provider.end_run("run-1")
-    assert [path.name.rsplit("-", 1)[0] for path in temporary.iterdir()] == ["skillgrade-run-2"]
+    assert [path.name.rsplit("-", 2)[0] for path in temporary.iterdir()] == ["skillgrade-run-2"]
     assert other.bash(kept, "ls").out == "a\n"
     other.close()
 
