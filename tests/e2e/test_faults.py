@@ -56,7 +56,6 @@ def test_a_killed_docker_run_is_swept_by_the_next_one(shell: Shell) -> None:
     with shell.start("--command=sleep 600", "--parallel=2") as process:
         assert eventually(lambda: len(busy_containers(shell)) == 2, 60)
         process.kill()
-    assert len(containers_of(shell)) >= 2
     assert shell.run("--command=true").code == 0
     assert containers_of(shell) == []
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from skillgrade.errors import ProviderError, Stage
@@ -125,12 +126,19 @@ def _last_use(client: DockerClient, image: str) -> datetime:
 
 def _leftover(what: str, size: Callable[[str], int | None], identity: str, remove: Callable[[], object]) -> Leftover:
     def try_to_remove() -> str | None:
-        from docker.errors import NotFound
+        from docker.errors import APIError, NotFound
+
+        def remove_unless_others_do() -> None:
+            try:
+                remove()
+            except APIError as error:
+                if error.status_code != HTTPStatus.CONFLICT or "already in progress" not in str(error):
+                    raise
 
         try:
             # Not found: somebody else was faster.
             with translated("removing it", ProviderError, Stage.SETUP), suppress(NotFound):
-                remove()
+                remove_unless_others_do()
         except ProviderError as error:
             return str(error)
         return None
