@@ -141,10 +141,9 @@ def remove_tree(path: Path) -> str | None:
     """
     try:
         shutil.rmtree(path)
-    except FileNotFoundError:
-        return None
     except (OSError, RecursionError):
-        return _remove_stubborn(path)
+        # It may be gone already, or only something in it that vanished while it was listed.
+        return _remove_stubborn(path) if os.path.lexists(path) else None
     return None
 
 
@@ -182,7 +181,7 @@ def _remove_stubborn(path: Path) -> str | None:
                 problem = problem or f"{path}: cannot be removed: {reason(error)}"
     with suppress(OSError):
         path.rmdir()
-    return problem
+    return problem if os.path.lexists(path) else None
 
 
 def _write_leaf(item: Item, name: str, parent: int) -> None:
