@@ -47,14 +47,16 @@ SHARED = {"environment"}
 
 
 @pytest.fixture(autouse=True, scope="session")
-def temporary_root(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A temporary folder that no other process uses, so that whatever appears in it is a test's."""
+def temporary_root() -> Iterator[Path]:
+    """A temporary folder that no other process uses, so that whatever appears in it is a test's.
+
+    Its path is short: programs such as tsx make sockets below it, whose paths the system cuts at 107 bytes.
+    """
     adopt_orphans()
-    with pytest.MonkeyPatch.context() as patch:
-        folder = tmp_path_factory.mktemp("temporary")
-        patch.setenv("TMPDIR", str(folder))
-        patch.setattr(tempfile, "tempdir", str(folder))
-        yield folder
+    with tempfile.TemporaryDirectory(prefix="sg-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", folder)
+        patch.setattr(tempfile, "tempdir", folder)
+        yield Path(folder)
 
 
 @pytest.fixture(autouse=True, scope="module")
