@@ -11,7 +11,11 @@ The tree::
     │   ├── ProviderError       no workspace can be had: no daemon, no image, no permission
     │   ├── WorkspaceError      a workspace broke while a trial used it
     │   ├── AgentError          the agent could not be found or started
-    │   └── GraderError         a grader crashed, timed out or answered nonsense
+    │   ├── GraderError         a grader crashed, timed out or answered nonsense
+    │   ├── ReplyError          a judge's reply is no verdict; carries the reply
+    │   ├── RecordingError      the recording holds no current verdict for what is asked
+    │   └── ModelError          a model provider refused, failed or could not be reached
+    │       └── MissingKeyError the variable that would hold its API key is not set
     ├── StorageError            a result could not be written (disk full, read-only folder): exit code 3
     └── Cancelled               the run was interrupted: exit code 130
 
@@ -137,6 +141,48 @@ class GraderError(InfrastructureError):
     """A grader crashed, ran out of time or answered nonsense."""
 
     usual_stage = Stage.GRADE
+
+
+class ModelError(InfrastructureError):
+    """A model provider refused, failed or could not be reached; the message has its own words and never a key.
+
+    Attributes:
+        status: The HTTP status; None where no response came.
+        transient: Whether the same request may succeed later.
+        retry_after: Seconds that the provider asks to wait; None where it says nothing.
+    """
+
+    usual_stage = Stage.JUDGE
+
+    def __init__(
+        self,
+        message: str,
+        stage: Stage | None = None,
+        *,
+        status: int | None = None,
+        transient: bool = False,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message, stage)
+        self.status = status
+        self.transient = transient
+        self.retry_after = retry_after
+
+
+class ReplyError(InfrastructureError):
+    """A judge's reply is no verdict; the message quotes it."""
+
+    usual_stage = Stage.JUDGE
+
+
+class RecordingError(InfrastructureError):
+    """The recording of verdicts holds no current one for what is asked; the message has the command that mends it."""
+
+    usual_stage = Stage.JUDGE
+
+
+class MissingKeyError(ModelError):
+    """The variable that would hold a provider's API key is not set; the message names it."""
 
 
 class StorageError(SkillgradeError):

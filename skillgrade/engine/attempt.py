@@ -15,7 +15,7 @@ from skillgrade.engine.variables import agent_variables, grader_variables
 from skillgrade.engine.verdict import TrialVerdict, weigh
 from skillgrade.engine.workspaces import Workspaces
 from skillgrade.errors import AgentError, Stage
-from skillgrade.graders import GRADERS
+from skillgrade.graders import WORKSPACE_GRADERS
 from skillgrade.graders.base import GraderContext
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import AgentRun, GraderResult
@@ -121,7 +121,7 @@ class Attempt:
 
     def _grade(self, workspace: Workspace, transcript: bytes) -> None:
         task = self._spec.task
-        graders = [(GRADERS[spec.type], spec) for spec in task.graders]
+        graders = [(WORKSPACE_GRADERS[spec.type], spec) for spec in task.graders if spec.type in WORKSPACE_GRADERS]
         files = [file for grader, spec in graders for file in grader.files(spec)]
         files.append(StagedFile(TRANSCRIPT, Place.CONTROL, data=transcript))
         # What the task itself put at such a place had to be in the way.

@@ -12,7 +12,7 @@ from skillgrade.agents.choose import choose_agent
 from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.variables import judge_key_names
 from skillgrade.errors import UsageError
-from skillgrade.graders import GRADERS
+from skillgrade.graders import GRADERS, WORKSPACE_GRADERS
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite, Task
 from skillgrade.workspace.base import EnvironmentSpec
@@ -144,7 +144,9 @@ def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: St
 
 
 def _environment(task: Task, agent: Agent) -> EnvironmentSpec:
-    setups = [GRADERS[spec.type].setup_commands(spec) for spec in task.graders]
+    setups = [
+        WORKSPACE_GRADERS[spec.type].setup_commands(spec) for spec in task.graders if spec.type in WORKSPACE_GRADERS
+    ]
     return EnvironmentSpec(
         docker=task.docker,
         agent_install=agent.install_commands(task.agent),

@@ -41,6 +41,58 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Sample:
+    """One answer of one judge.
+
+    Attributes:
+        provider: The judge's provider.
+        model: The model that was asked.
+        answered_by: The model that says it answered; None when no reply came.
+        score: 0..1; None when the reply could not be read.
+        reasoning: The judge's own words, or why there is no score, with the reply quoted.
+        tokens: By kind, over all calls that the sample took; None when unknown.
+        cost_usd: Over all calls that the sample took; None when unknown.
+        latency_ms: Time that the provider took, over all calls.
+        calls: Requests that were sent for it, repeated ones included; 0 when it was replayed.
+    """
+
+    provider: str
+    model: str
+    answered_by: str | None
+    score: float | None
+    reasoning: str
+    tokens: Mapping[str, int] | None = None
+    cost_usd: float | None = None
+    latency_ms: int = 0
+    calls: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """How judges came to a score.
+
+    Attributes:
+        prompt_version: The version of the prompt.
+        request: ``sha256:...`` over the prompt version and the texts that the judges got.
+        source: ``live``, ``record`` or ``replay``.
+        samples: Every answer, judge by judge.
+        spread: The largest minus the smallest score of all samples; None below two of them.
+        agreement: 1 minus the mean absolute difference of the judges' medians, pair by pair; None below two judges.
+        tokens: By kind, summed over the samples that know them; None when none does.
+        cost_usd: Summed over the samples; None unless every sample knows it.
+    """
+
+    prompt_version: str
+    request: str
+    source: str
+    samples: tuple[Sample, ...]
+    spread: float | None = None
+    agreement: float | None = None
+    tokens: Mapping[str, int] | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GraderResult:
     """What one grader said of one trial.
 
@@ -48,12 +100,14 @@ class GraderResult:
         grader_type: The grader's type.
         grader: Its index in the task.
         status: Whether it answered.
-        score: 0..1; None unless the status is ok.
+        score: 0..1; None unless the status is ok (a judge whose key vanished has 0.0 beside the status error).
         weight: Its share of the reward.
         details: Its own words, or why it did not answer.
         checks: Its single checks, where it has some.
         turn: The 0-based turn after which it ran.
         duration_ms: How long it took.
+        judgement: How judges came to it, where some were asked.
+        waiting: Whether a person's review is still to come; then the status is ungraded.
     """
 
     grader_type: str
@@ -65,6 +119,8 @@ class GraderResult:
     checks: tuple[Check, ...] = ()
     turn: int = 0
     duration_ms: int = 0
+    judgement: Judgement | None = None
+    waiting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
