@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from skillgrade.agents.base import Agent
 from skillgrade.engine.env_file import effective_variables
+from skillgrade.judges.choice import judges_of
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import Task
 
@@ -18,15 +19,12 @@ _PROXY_NAMES = tuple(
     name for upper in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY") for name in (upper, upper.lower())
 )
 _OF_THE_WORKSPACE = ("PATH", "HOME")
-_JUDGED_TYPES = ("llm_rubric", "judge")
-_DEFAULT_JUDGE = "gemini"
 
 
 def judge_key_names(tasks: Iterable[Task]) -> frozenset[str]:
     """The variables that hold the API keys of the judges of a run."""
-    return frozenset(
-        name for task in tasks for provider in _judge_providers(task) for name in KEY_NAMES.get(provider, ())
-    )
+    judges = {judge for task in tasks for grader in task.graders for judge in judges_of(grader, task)}
+    return frozenset(name for judge in judges for name in KEY_NAMES.get(judge.provider, ()))
 
 
 def agent_variables(
@@ -55,19 +53,6 @@ def grader_variables(task: Task, env_file: Mapping[str, str], environ: Mapping[s
     keys = [name for names in KEY_NAMES.values() for name in names]
     names = ["TZ", *_PROXY_NAMES, *keys, *URL_NAMES.values(), *task.env_names, *env_file]
     return {**_pick(names, effective_variables(env_file, environ)), **task.env_values}
-
-
-def _judge_providers(task: Task) -> set[str]:
-    providers: set[str] = set()
-    for grader in task.graders:
-        if grader.type not in _JUDGED_TYPES:
-            continue
-        judges = grader.config.get("judges")
-        entries = judges if isinstance(judges, list | tuple) and judges else [grader.config]
-        for entry in entries:
-            named = entry.get("provider") if isinstance(entry, Mapping) else None
-            providers.add(str(named or task.grader_provider or _DEFAULT_JUDGE))
-    return providers
 
 
 def _pick(names: Iterable[str], variables: Mapping[str, str]) -> dict[str, str]:

@@ -62,10 +62,17 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A reply as it was read: a score of 0..1 and the judge's words."""
+    """A reply as it was read.
+
+    Attributes:
+        score: 0..1.
+        reasoning: The judge's words.
+        points: What each section of the rubric got, in its order; empty without sections.
+    """
 
     score: float
     reasoning: str
+    points: tuple[float, ...] = ()
 
 
 class Judging(Protocol):

@@ -54,6 +54,8 @@ class Sample:
         cost_usd: Over all calls that the sample took; None when unknown.
         latency_ms: Time that the provider took, over all calls.
         calls: Requests that were sent for it, repeated ones included; 0 when it was replayed.
+        points: What each section of the rubric got, in its order; empty without sections or without a score.
+        sent: What was sent beside the texts, such as the temperature and the kind of structured output.
     """
 
     provider: str
@@ -65,6 +67,8 @@ class Sample:
     cost_usd: float | None = None
     latency_ms: int = 0
     calls: int = 1
+    points: tuple[float, ...] = ()
+    sent: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

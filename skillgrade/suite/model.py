@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgrade.skill.model import Skill
+from skillgrade.suite.rubric_sections import RubricSection, rubric_sections
 
 PLAIN_USER_ID = 1000
 """The uid (and gid) of the plain user that owns the workspace in Docker."""
@@ -110,6 +111,14 @@ class GraderFile:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeChoice:
+    """A judge as a grader names it; None leaves it to the task's `grader_provider` and `grader_model`."""
+
+    provider: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GraderSpec:
     """One grader of a task.
 
@@ -118,12 +127,14 @@ class GraderSpec:
         index: Position among the task's graders, from 0; the name of the grader in records.
         weight: Share of the reward, >= 0.
         config: The grader's own keys as the file has them, for types that have no class of their own below.
+        judges: The judges that it names, for types that ask some; empty where it names none.
     """
 
     type: str
     index: int
     weight: float = 1.0
     config: Mapping[str, object] = field(default_factory=dict)
+    judges: tuple[JudgeChoice, ...] = field(default=(), kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +156,22 @@ class DeterministicSpec(GraderSpec):
 
 @dataclass(frozen=True, slots=True)
 class LlmRubricSpec(GraderSpec):
-    """A grader that asks a judge: the rubric's text, and in `config` the keys that say which judge and how often."""
+    """A grader that asks judges how well the work meets a rubric.
+
+    Attributes:
+        rubric: What to look at, and for how many points.
+        artifacts: Files of the workspace that the judges get to read, relative to it, normalised.
+        samples: How often each judge is asked, >= 1.
+    """
 
     rubric: str = ""
+    artifacts: tuple[str, ...] = ()
+    samples: int = 1
+
+    @property
+    def sections(self) -> tuple[RubricSection, ...]:
+        """The parts of the rubric that are scored by themselves; empty where it is scored as a whole."""
+        return rubric_sections(self.rubric)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from skillgrade.suite.model import AgentSpec, GraderSpec, Suite, Task
-
-_JUDGE_KEYS = frozenset({"provider", "model", "judges"})
+from skillgrade.suite.model import AgentSpec, Suite, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +51,7 @@ def _task(task: Task, overrides: Overrides) -> Task:
     changes = _given(overrides, "provider", "trials", "threshold", "retries")
     if overrides.grader_provider is not None:
         changes |= {"grader_provider": overrides.grader_provider, "grader_model": overrides.grader_model}
-        changes["graders"] = tuple(_without_judge(grader) for grader in task.graders)
+        changes["graders"] = tuple(dataclasses.replace(grader, judges=()) for grader in task.graders)
     return dataclasses.replace(task, agent=_agent(task.agent, overrides), **changes)
 
 
@@ -66,8 +64,3 @@ def _agent(agent: AgentSpec, overrides: Overrides) -> AgentSpec:
 
 def _given(overrides: Overrides, *names: str) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(overrides, name)) is not None}
-
-
-def _without_judge(grader: GraderSpec) -> GraderSpec:
-    config = {key: value for key, value in grader.config.items() if key not in _JUDGE_KEYS}
-    return dataclasses.replace(grader, config=config)

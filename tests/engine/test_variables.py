@@ -4,7 +4,7 @@ import pytest
 
 from skillgrade.agents import AGENTS
 from skillgrade.engine.variables import agent_variables, grader_variables, judge_key_names
-from skillgrade.suite.model import GraderSpec
+from skillgrade.suite.model import GraderSpec, JudgeChoice
 from tests.support.tasks import grader, make_task
 
 COMMAND = AGENTS["command"]
@@ -20,8 +20,8 @@ SHELL = {
 }
 
 
-def judged(**config: object) -> GraderSpec:
-    return GraderSpec("llm_rubric", 1, config=config)
+def judged(*judges: JudgeChoice) -> GraderSpec:
+    return GraderSpec("llm_rubric", 1, judges=judges)
 
 
 def test_the_agent_gets_the_basics_and_nothing_that_nobody_named() -> None:
@@ -55,9 +55,9 @@ def test_path_and_home_are_the_workspace_s_own() -> None:
     ("spec", "keys"),
     [
         (judged(), {"GEMINI_API_KEY", "GOOGLE_API_KEY"}),
-        (judged(provider="openai"), {"OPENAI_API_KEY"}),
+        (judged(JudgeChoice("openai")), {"OPENAI_API_KEY"}),
         (
-            judged(judges=[{"provider": "gemini"}, {"provider": "openai"}]),
+            judged(JudgeChoice("gemini"), JudgeChoice("openai")),
             {"GEMINI_API_KEY", "GOOGLE_API_KEY", "OPENAI_API_KEY"},
         ),
         (grader(), set()),

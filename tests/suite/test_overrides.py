@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from skillgrade.suite.model import AgentSpec
+from skillgrade.suite.model import AgentSpec, LlmRubricSpec
 from skillgrade.suite.overrides import Overrides, apply_overrides
 from tests.support.suites import load
 
@@ -52,8 +52,7 @@ def test_a_flag_wins_over_the_defaults_and_over_the_tasks(tmp_path: Path) -> Non
 def test_the_judge_of_the_command_line_is_the_only_one(tmp_path: Path) -> None:
     task = apply_overrides(load(tmp_path, TEXT), Overrides(grader_provider="anthropic")).tasks[0]
     assert (task.grader_provider, task.grader_model) == ("anthropic", None)
-    assert [dict(grader.config) for grader in task.graders] == [
-        {},
-        {"samples": 3},
-        {"rubric": "Is it good?", "pass_criteria": ["x"]},
-    ]
+    assert [grader.judges for grader in task.graders] == [(), (), ()]
+    assert isinstance(task.graders[1], LlmRubricSpec)
+    assert task.graders[1].samples == 3
+    assert task.graders[2].config == {"rubric": "Is it good?", "pass_criteria": ["x"]}
