@@ -17,6 +17,7 @@ from enum import Enum
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from skillgrade.results.records import Outcome, TrialRecord
+from skillgrade.results.regrades import Regrade
 
 T = TypeVar("T")
 
@@ -118,14 +119,29 @@ def decode_record(document: Mapping[str, Any]) -> TrialRecord:
         FormatError: It is none, or it contradicts itself: a verdict without a reward, a reward without a verdict.
     """
     record = decode(TrialRecord, document)
-    if record.trial < 0 or record.attempt < 0:
-        raise FormatError("must not be negative", "trial" if record.trial < 0 else "attempt")
-    graded = record.outcome in (Outcome.PASSED, Outcome.FAILED)
-    if graded != (record.reward is not None):
-        raise FormatError(f"does not fit the outcome {record.outcome}", "reward")
-    if record.reward is not None and not 0 <= record.reward <= 1:
-        raise FormatError("must lie in 0..1", "reward")
+    _check_grades(record)
     return record
+
+
+def decode_regrade(document: Mapping[str, Any]) -> Regrade:
+    """Later grades of a trial from a JSON object.
+
+    Raises:
+        FormatError: It is none, or it contradicts itself, as for `decode_record`.
+    """
+    regrade = decode(Regrade, document)
+    _check_grades(regrade)
+    return regrade
+
+
+def _check_grades(value: TrialRecord | Regrade) -> None:
+    if value.trial < 0 or value.attempt < 0:
+        raise FormatError("must not be negative", "trial" if value.trial < 0 else "attempt")
+    graded = value.outcome in (Outcome.PASSED, Outcome.FAILED)
+    if graded != (value.reward is not None):
+        raise FormatError(f"does not fit the outcome {value.outcome}", "reward")
+    if value.reward is not None and not 0 <= value.reward <= 1:
+        raise FormatError("must lie in 0..1", "reward")
 
 
 def _encode_field(value: object) -> Any:

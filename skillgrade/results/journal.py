@@ -1,9 +1,10 @@
 """The journal of a run: every attempt that ended, one JSON line each, on the disk before anyone hears of it.
 
 Lines have a `kind`: ``run`` (the first: the `RunInfo`, and in `tasks` what was planned), ``prepared`` (a
-`RunPrepared`), ``trial`` (a `TrialRecord`) and ``end`` (a `RunEnd`); each session of the run has one ``prepared`` and
-one ``end``. Two rules make it readable however a run dies: a newline commits a line, and whoever appends cuts off what
-follows the last newline first. `skillgrade.results.journal_index` reads it.
+`RunPrepared`), ``trial`` (a `TrialRecord`), ``regraded`` (a `Regrade` of an attempt that stands above it) and ``end``
+(a `RunEnd`); each session of the run has one ``prepared`` and one ``end``. Two rules make it readable however a run
+dies: a newline commits a line, and whoever appends cuts off what follows the last newline first.
+`skillgrade.results.journal_index` reads it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 from skillgrade.errors import UsageError
 from skillgrade.results.encoding import dump, encode
 from skillgrade.results.records import TrialRecord
+from skillgrade.results.regrades import Regrade
 from skillgrade.results.run_info import RunEnd, RunHeader, RunInfo, RunPrepared, TaskInfo
 from skillgrade.storage import storing, sync_folder, write_all
 
@@ -82,6 +84,14 @@ class Journal:
             StorageError: It could not be written; the journal is as it was.
         """
         self._commit("trial", encode(record))
+
+    def regraded(self, regrade: Regrade) -> None:
+        """Add later grades of an attempt that is in the journal; they are on the disk when this returns.
+
+        Raises:
+            StorageError: They could not be written; the journal is as it was.
+        """
+        self._commit("regraded", encode(regrade))
 
     def prepared(self, prepared: RunPrepared) -> None:
         """Add what is known once everything that trials share was made.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from skillgrade.results.encoding import FLAT, STREAMED
 from skillgrade.results.records import TrialError, TrialRecord
+from skillgrade.results.regrades import Cause, RegradeReport
 from skillgrade.results.run_info import RunInfo, TaskInfo
 from skillgrade.results.statistics import CONFIDENCE, Interval
 
@@ -19,14 +20,16 @@ class TrialReport:
     """One trial: its last attempt, and what came before.
 
     Attributes:
-        record: The attempt that counts.
+        record: The attempt that counts, with its latest grades.
         attempts: How many attempts were recorded, >= 1.
         earlier_errors: Why the earlier attempts had no verdict, in their order.
+        regrades: What grading the attempt again changed, each time that was done.
     """
 
     record: TrialRecord = field(metadata=FLAT)
     attempts: int = 1
     earlier_errors: tuple[TrialError, ...] = ()
+    regrades: tuple[RegradeReport, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,10 @@ class TaskReport:
         pass_at_k: By k: the chance that at least one of k trials passes; None where fewer than k are graded.
         pass_pow_k: By k: the chance that all of k trials pass; None where fewer than k are graded.
         images: Digests of the images that its trials ran in.
+        judges: Who judged, as ``provider:model``, with the model that says it answered.
+        judge_agreement: Mean agreement of the verdicts that several judges came to; None when there are none.
+        judge_tokens: Of all its judges' verdicts that count, by kind; None when none knows them.
+        judge_cost_usd: Of all its judges' verdicts that count; None unless every one knows it.
         trials: Recorded trials in order; iterate as often as needed. They may be read from disk one at a time.
     """
 
@@ -67,6 +74,10 @@ class TaskReport:
     pass_at_k: Mapping[int, float | None]
     pass_pow_k: Mapping[int, float | None]
     images: tuple[str, ...] = ()
+    judges: tuple[str, ...] = ()
+    judge_agreement: float | None = None
+    judge_tokens: Mapping[str, int] | None = None
+    judge_cost_usd: float | None = None
     trials: Iterable[TrialReport] = field(default=(), compare=False, repr=False, metadata=STREAMED)
 
 
@@ -91,6 +102,9 @@ class Totals:
         pass_rate_interval: Its confidence interval over tasks; None below two graded tasks.
         tokens: Summed by kind over all attempts that report them; None when none does.
         cost_usd: Summed over all attempts that report it; None when none does.
+        judge_agreement: Mean of the tasks' agreements of judges; None when no verdict had several judges.
+        judge_tokens: Of all judges' verdicts that count, by kind; None when none knows them.
+        judge_cost_usd: Of all judges' verdicts that count; None unless every one knows it.
     """
 
     tasks: int
@@ -109,6 +123,18 @@ class Totals:
     pass_rate_interval: Interval | None
     tokens: Mapping[str, int] | None = None
     cost_usd: float | None = None
+    judge_agreement: float | None = None
+    judge_tokens: Mapping[str, int] | None = None
+    judge_cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RegradeTotals:
+    """For one cause: how many trials were graded again, and in how many of them that changed anything."""
+
+    cause: Cause
+    trials: int
+    changed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +152,8 @@ class RunReport:
         isolation: What kept the agent away from the host.
         images: Digests of the images that trials ran in.
         skipped_lines: Lines of the journal that could not be read and are missing here.
+        judges: Who judged, as ``provider:model``, with the model that says it answered.
+        regrades: How many trials were graded again, by cause; empty where none was.
         totals: The whole suite.
         tasks: In the order of the suite.
         format: The version of the document's format.
@@ -142,6 +170,8 @@ class RunReport:
     isolation: str | None
     images: tuple[str, ...]
     skipped_lines: int
+    judges: tuple[str, ...]
+    regrades: tuple[RegradeTotals, ...]
     totals: Totals
     tasks: tuple[TaskReport, ...] = field(metadata=STREAMED)
     format: int = REPORT_FORMAT

@@ -12,7 +12,7 @@ from skillgrade.results.encoding import FormatError, decode, dump, encode, load_
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.report import REPORT_FORMAT, RunReport, TrialReport
-from skillgrade.results.summary import Usage, task_report, totals, trial_report
+from skillgrade.results.summary import RegradeCounts, Usage, task_report, totals, trial_report
 from skillgrade.storage import replace_file
 
 
@@ -37,9 +37,10 @@ def build_report(journal: Path) -> RunReport:
         UserError: The journal cannot be read.
     """
     index = JournalIndex(journal)
-    usage = Usage()
+    usage, regrades = Usage(), RegradeCounts()
     tasks = tuple(
-        task_report(info, index.attempts(info.task), _JournalTrials(index, info.task), usage) for info in index.tasks
+        task_report(info, index.histories(info.task), _JournalTrials(index, info.task), usage, regrades)
+        for info in index.tasks
     )
     return RunReport(
         info=index.info,
@@ -52,6 +53,8 @@ def build_report(journal: Path) -> RunReport:
         isolation=_common({task.isolation for task in index.tasks}),
         images=tuple(sorted({image for task in tasks for image in task.images})),
         skipped_lines=index.skipped_lines,
+        judges=tuple(sorted({judge for task in tasks for judge in task.judges})),
+        regrades=regrades.totals(),
         totals=totals(tasks, usage),
         tasks=tasks,
     )
@@ -84,7 +87,7 @@ class _JournalTrials:
     task: str
 
     def __iter__(self) -> Iterator[TrialReport]:
-        return map(trial_report, self.index.attempts(self.task))
+        return map(trial_report, self.index.histories(self.task))
 
 
 def _common(values: set[str | None] | set[str]) -> str | None:

@@ -6,8 +6,10 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from skillgrade.results.judge_tally import JudgeTally
 from skillgrade.results.records import Outcome, TrialRecord
-from skillgrade.results.report import TaskReport, Totals, TrialReport
+from skillgrade.results.regrades import AttemptHistory, Cause, regrade_reports
+from skillgrade.results.report import RegradeTotals, TaskReport, Totals, TrialReport
 from skillgrade.results.run_info import TaskInfo
 from skillgrade.results.statistics import (
     Interval,
@@ -22,11 +24,12 @@ from skillgrade.results.statistics import (
 
 
 class Usage:
-    """Tokens and money, added up over attempts; what nobody reported stays None."""
+    """Tokens and money of agents and judges, added up over attempts; what nobody reported stays None."""
 
     def __init__(self) -> None:
         self.tokens: Counter[str] | None = None
         self.cost_usd: float | None = None
+        self.judging = JudgeTally()
 
     def add(self, record: TrialRecord) -> None:
         """Count an attempt."""
@@ -34,16 +37,44 @@ class Usage:
             self.tokens = (self.tokens or Counter()) + Counter(record.tokens)
         if record.cost_usd is not None:
             self.cost_usd = (self.cost_usd or 0.0) + record.cost_usd
+        self.judging.add(record)
 
 
-def trial_report(attempts: Sequence[TrialRecord]) -> TrialReport:
+class RegradeCounts:
+    """How many trials were graded again, by cause."""
+
+    def __init__(self) -> None:
+        self._trials: Counter[Cause] = Counter()
+        self._changed: Counter[Cause] = Counter()
+
+    def add(self, history: AttemptHistory) -> None:
+        """Count the attempt of a trial that counts."""
+        changed: dict[Cause, bool] = {}
+        for report in regrade_reports(history):
+            changed[report.cause] = changed.get(report.cause, False) or report.changed
+        self._trials.update(changed.keys())
+        self._changed.update(cause for cause, did in changed.items() if did)
+
+    def totals(self) -> tuple[RegradeTotals, ...]:
+        """One entry for each cause that there was."""
+        return tuple(
+            RegradeTotals(cause, self._trials[cause], self._changed[cause]) for cause in Cause if self._trials[cause]
+        )
+
+
+def trial_report(attempts: Sequence[AttemptHistory]) -> TrialReport:
     """One trial from its attempts, in their order."""
-    errors = tuple(record.error for record in attempts[:-1] if record.error is not None)
-    return TrialReport(attempts[-1], len(attempts), errors)
+    latest = [attempt.latest for attempt in attempts]
+    errors = tuple(record.error for record in latest[:-1] if record.error is not None)
+    return TrialReport(latest[-1], len(latest), errors, tuple(regrade_reports(attempts[-1])))
 
 
 def task_report(
-    info: TaskInfo, recorded: Iterable[Sequence[TrialRecord]], trials: Iterable[TrialReport], usage: Usage
+    info: TaskInfo,
+    recorded: Iterable[Sequence[AttemptHistory]],
+    trials: Iterable[TrialReport],
+    usage: Usage,
+    regrades: RegradeCounts,
 ) -> TaskReport:
     """The numbers of a task.
 
@@ -52,17 +83,21 @@ def task_report(
         recorded: The attempts of each recorded trial; read once.
         trials: What the report's `trials` will be.
         usage: Where every attempt is counted.
+        regrades: Where every trial is counted that was graded again.
     """
+    judging = JudgeTally()
     outcomes: Counter[Outcome] = Counter()
     rewards = array("d")
     images: set[str] = set()
     for attempts in recorded:
-        last = attempts[-1]
+        last = attempts[-1].latest
+        regrades.add(attempts[-1])
         outcomes[last.outcome] += 1
         if last.reward is not None:
             rewards.append(last.reward)
-        for record in attempts:
+        for record in (attempt.latest for attempt in attempts):
             usage.add(record)
+            judging.add(record)
             images.update([record.image] if record.image else [])
     passed, graded = outcomes[Outcome.PASSED], len(rewards)
     errored, ungraded = outcomes[Outcome.ERRORED], outcomes[Outcome.UNGRADED]
@@ -82,6 +117,10 @@ def task_report(
         pass_at_k={k: pass_at_k(graded, passed, k) for k in usual_ks(info.planned)},
         pass_pow_k={k: pass_pow_k(graded, passed, k) for k in usual_ks(info.planned)},
         images=tuple(sorted(images)),
+        judges=tuple(sorted(judging.judges)),
+        judge_agreement=judging.agreement,
+        judge_tokens=judging.tokens,
+        judge_cost_usd=judging.cost_usd,
         trials=trials,
     )
 
@@ -110,4 +149,7 @@ def totals(tasks: Sequence[TaskReport], usage: Usage) -> Totals:
         pass_rate_interval=mean_interval(rates),
         tokens=usage.tokens,
         cost_usd=usage.cost_usd,
+        judge_agreement=mean([task.judge_agreement for task in tasks if task.judge_agreement is not None]),
+        judge_tokens=usage.judging.tokens,
+        judge_cost_usd=usage.judging.cost_usd,
     )

@@ -8,8 +8,17 @@ from dataclasses import fields
 import pytest
 
 from skillgrade.results.encoding import encode
-from skillgrade.results.records import AgentRun, Check, GraderResult, TrialError, TrialRecord
-from skillgrade.results.report import RunReport, TaskReport, Totals, TrialReport
+from skillgrade.results.records import (
+    AgentRun,
+    Check,
+    GraderResult,
+    Judgement,
+    Sample,
+    TrialError,
+    TrialRecord,
+)
+from skillgrade.results.regrades import Cause, GradeChange, Regrade, RegradeReport
+from skillgrade.results.report import RegradeTotals, RunReport, TaskReport, Totals, TrialReport
 from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
 from skillgrade.results.statistics import Interval
 from tests.support.pages import REPOSITORY
@@ -32,11 +41,12 @@ def keys(kind: type) -> set[str]:
 @pytest.mark.parametrize(
     ("title", "kinds"),
     [
-        ("The run", (RunReport, RunInfo, SkillInfo)),
+        ("The run", (RunReport, RunInfo, SkillInfo, RegradeTotals)),
         ("Each of `tasks`", (TaskReport, TaskInfo, Interval)),
         ("Each of `trials`", (TrialReport, TrialRecord, TrialError, AgentRun, GraderResult, Check)),
+        ("Each of `trials`", (Judgement, Sample, RegradeReport, GradeChange)),
         ("`totals`", (Totals,)),
-        ("journal.jsonl", (RunEnd,)),
+        ("journal.jsonl", (RunEnd, Regrade)),
     ],
 )
 def test_every_field_is_on_the_page(title: str, kinds: tuple[type, ...]) -> None:
@@ -48,6 +58,10 @@ def test_the_page_names_no_field_that_is_gone() -> None:
     cells = re.findall(r"^\| (`.*?) \|", "\n".join(SECTIONS), flags=re.MULTILINE)
     known = set().union(*map(keys, (RunReport, RunInfo, TaskReport, TaskInfo, TrialReport, TrialRecord, Totals)))
     assert {name for cell in cells for name in re.findall(r"`([a-z_0-9]+)`", cell)} - known == set()
+
+
+def test_every_cause_of_a_regrade_is_on_the_page() -> None:
+    assert {str(cause) for cause in Cause} <= named_in("journal.jsonl")
 
 
 def test_keys_are_those_of_the_document() -> None:

@@ -14,10 +14,13 @@ from skillgrade.results.records import (
     Check,
     GraderResult,
     GraderStatus,
+    Judgement,
     Outcome,
+    Sample,
     TrialError,
     TrialRecord,
 )
+from skillgrade.results.regrades import Cause, Regrade
 from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
 
 ENDED = RunEnd(duration_ms=1200, interrupted=False)
@@ -91,10 +94,51 @@ def full_trial(task: str = "fix", number: int = 0) -> TrialRecord:
     )
 
 
+def regrade(
+    task: str = "fix",
+    number: int = 0,
+    reward: float | None = 1.0,
+    *,
+    attempt: int = 0,
+    cause: Cause = Cause.REGRADE,
+    results: Sequence[GraderResult] = (),
+) -> Regrade:
+    """Later grades whose outcome follows from their reward; without one they are ungraded."""
+    outcome = Outcome.UNGRADED if reward is None else Outcome.PASSED if reward >= 0.5 else Outcome.FAILED
+    at = "2026-12-01T08:00:00Z"
+    return Regrade(task, number, attempt, at, cause, outcome, reward, reward, grader_results=tuple(results))
+
+
+def result(
+    kind: str = "deterministic",
+    grader: int = 0,
+    score: float | None = 1.0,
+    *,
+    status: GraderStatus | None = None,
+    **fields: Any,
+) -> GraderResult:
+    """What a grader said; without a score it is an error unless a status is given."""
+    if status is None:
+        status = GraderStatus.ERROR if score is None else GraderStatus.OK
+    values: dict[str, Any] = {"weight": 1.0, "details": f"{kind} says {score}", **fields}
+    return GraderResult(kind, grader, status, score, **values)
+
+
+def judgement(*samples: Sample, **fields: Any) -> Judgement:
+    """How judges came to a score."""
+    return Judgement("llm_rubric/1", "sha256:re9ue57", "live", samples, **fields)
+
+
+def sample(score: float | None = 0.5, model: str = "flash-1", **fields: Any) -> Sample:
+    """One answer of a judge."""
+    values: dict[str, Any] = {"answered_by": model, "reasoning": "because", **fields}
+    return Sample("gemini", model, score=score, **values)
+
+
 def write_run(
     folder: Path,
     tasks: Sequence[TaskInfo],
-    records: Iterable[TrialRecord],
+    records: Iterable[TrialRecord | Regrade],
     end: RunEnd | None = ENDED,
     info: RunInfo = INFO,
 ) -> RunFolder:
@@ -102,7 +146,10 @@ def write_run(
     run = RunFolder(folder)
     with Journal.create(run.journal, info, tasks) as journal:
         for record in records:
-            journal.append(record)
+            if isinstance(record, TrialRecord):
+                journal.append(record)
+            else:
+                journal.regraded(record)
         if end is not None:
             journal.end(end)
     return run
