@@ -5,6 +5,7 @@ Layout, below the base (`.skillgrade` beside eval.yaml, or what `--output` names
     20261130-142233-5f1c/                  one run; its name is its id
         journal.jsonl                      everything, as it happened
         report.json                        the numbers, made from the journal
+        report-1.json                      what they were before the run was first graded again, and so on
         suite.json                         digests of what it runs, for going on with the same
         trials/<task>/<trial>/<attempt>/   what an attempt left: transcripts, grader output
     validations/
@@ -61,13 +62,17 @@ class RunFolder:
         """Digests of what the run runs."""
         return self.path / "suite.json"
 
+    def attempt_path(self, task: str, trial: int, attempt: int) -> Path:
+        """Where what one attempt left is, or will be."""
+        return self.path / "trials" / safe_name(task) / str(trial) / str(attempt)
+
     def attempt_folder(self, task: str, trial: int, attempt: int) -> Path:
         """Make the empty folder for what one attempt leaves.
 
         Raises:
             StorageError: It cannot be made.
         """
-        folder = self.path / "trials" / safe_name(task) / str(trial) / str(attempt)
+        folder = self.attempt_path(task, trial, attempt)
         with storing(folder):
             if folder.exists():  # by a session of the run that was killed before it could record the attempt
                 shutil.rmtree(folder)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from skillgrade.errors import UserError
@@ -28,6 +29,31 @@ def write_report(folder: RunFolder) -> RunReport:
     report = build_report(folder.journal)
     replace_file(folder.report, render_report(report))
     return report
+
+
+def keep_report(folder: RunFolder) -> Path:
+    """Keep the report of a run under a number, for a new one is going to take its place.
+
+    Where a killed run has no report, the one is kept that its journal gives.
+
+    Returns:
+        ``report-<n>.json``, with n counting up from 1.
+
+    Raises:
+        UserError: There is neither a report nor a journal that can be read.
+        StorageError: It could not be written.
+    """
+    taken = {path.name for path in folder.path.glob("report-*.json")}
+    number = next(number for number in count(1) if f"report-{number}.json" not in taken)
+    kept = folder.path / f"report-{number}.json"
+    try:
+        earlier: Iterable[bytes] = [folder.report.read_bytes()]
+    except FileNotFoundError:
+        earlier = render_report(build_report(folder.journal))
+    except OSError as error:
+        raise UserError(f"{folder.report}: cannot be read ({reason(error)})") from error
+    replace_file(kept, earlier)
+    return kept
 
 
 def build_report(journal: Path) -> RunReport:

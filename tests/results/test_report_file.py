@@ -11,7 +11,7 @@ from skillgrade.errors import Stage, StorageError, UserError
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import Outcome, TrialError
 from skillgrade.results.report import RunReport, Totals, TrialReport
-from skillgrade.results.report_file import build_report, load_report, write_report
+from skillgrade.results.report_file import build_report, keep_report, load_report, write_report
 from skillgrade.results.run_info import RunEnd
 from skillgrade.results.statistics import Interval
 from tests.support.results import INFO, full_trial, plan, trial, write_run
@@ -135,6 +135,23 @@ def test_a_report_that_cannot_be_written_leaves_the_earlier_one(tmp_path: Path) 
     run.report.mkdir()
     with pytest.raises(StorageError, match=r"report\.json: cannot be written"):
         write_report(run)
+
+
+def test_kept_reports_are_counted_up_and_hold_the_bytes_of_their_time(tmp_path: Path) -> None:
+    run = run_of_every_outcome(tmp_path)
+    write_report(run)
+    run.report.write_bytes(first := run.report.read_bytes() + b"\n")
+    kept = [keep_report(run)]
+    run.report.write_bytes(b"second")
+    kept.append(keep_report(run))
+    assert [(path.name, path.read_bytes()) for path in kept] == [("report-1.json", first), ("report-2.json", b"second")]
+    assert run.report.read_bytes() == b"second"
+
+
+def test_of_a_killed_run_the_report_is_kept_that_its_journal_gives(tmp_path: Path) -> None:
+    run = write_run(tmp_path, PLANS, [trial("fix", 0)], end=None)
+    assert load_report(keep_report(run)) == build_report(run.journal)
+    assert not run.report.exists()
 
 
 @pytest.mark.parametrize(
