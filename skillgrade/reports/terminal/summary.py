@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillgrade.reports.terminal.console import NAME_LIMIT
+from skillgrade.reports.terminal.judging import judging_line
 from skillgrade.reports.terminal.text import one_line, printable, seconds
 from skillgrade.reports.terminal.trials import print_every_trial, print_stories
 from skillgrade.results.records import Outcome
@@ -37,6 +38,11 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
     for note in report.info.notes if every_trial else ():
         console.print(f"note: {printable(note)}", style="yellow", soft_wrap=True)
     console.print(_table(report, is_wide=console.width >= _WIDE))
+    if judging := judging_line(report):
+        console.print(judging, style="dim", soft_wrap=True)
+    for again in report.regrades:
+        text = f"graded again ({again.cause}): {again.trials} trials, {again.changed} of them changed"
+        console.print(text, style="dim", soft_wrap=True)
     totals = report.totals
     if every_trial:
         console.print("\ntrials:", style="bold")

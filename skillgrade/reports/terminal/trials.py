@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillgrade.errors import Stage
 from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT, STYLES
+from skillgrade.reports.terminal.judging import judgement_line
 from skillgrade.reports.terminal.text import one_line
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome, TrialRecord
 from skillgrade.results.report import TaskReport, TrialReport
@@ -122,6 +123,8 @@ def _of_grader(result: GraderResult) -> Iterator[Line]:
     status = "" if result.status is GraderStatus.OK else f" {result.status}:"
     details = one_line(result.details, REASON_LIMIT)
     yield Line(f"{result.grader_type} {score} (weight {result.weight:g}){status} {details}")
+    if result.judgement is not None and (judged := judgement_line(result.judgement)):
+        yield Line(f"  {one_line(judged, REASON_LIMIT)}", "dim")
     for check in result.checks:
         mark, style = ("✓", "green") if check.passed else ("✗", "red")
         message = f": {one_line(check.message, REASON_LIMIT)}" if check.message else ""
