@@ -154,7 +154,7 @@ def _scores(fields: Mapping[str, Any], low: float, high: float, where: str = "")
         raise _Fault(f"has a score that is no number{where}")
     if not low <= score <= high:
         raise _Fault(f"has a score outside {low:g}..{high:g}{where}")
-    return reasoning, float(score)
+    return visible(reasoning), float(score)
 
 
 def _scored(description: str) -> Mapping[str, object]:
