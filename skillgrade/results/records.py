@@ -97,6 +97,21 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
+class Review:
+    """What one person said of a trial.
+
+    Attributes:
+        score: 0..1.
+        details: The person's words; may be empty.
+        reviewer: The name that the person reviews under; None without one.
+    """
+
+    score: float
+    details: str = ""
+    reviewer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GraderResult:
     """What one grader said of one trial.
 
@@ -112,6 +127,7 @@ class GraderResult:
         duration_ms: How long it took.
         judgement: How judges came to it, where some were asked.
         waiting: Whether a person's review is still to come; then the status is ungraded.
+        reviews: What people said, where some did; the score is the mean of theirs.
     """
 
     grader_type: str
@@ -125,6 +141,7 @@ class GraderResult:
     duration_ms: int = 0
     judgement: Judgement | None = None
     waiting: bool = False
+    reviews: tuple[Review, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
