@@ -56,6 +56,8 @@ class TaskReport:
         judge_agreement: Mean agreement of the verdicts that several judges came to; None when there are none.
         judge_tokens: Of all its judges' verdicts that count, by kind; None when none knows them.
         judge_cost_usd: Of all its judges' verdicts that count; None unless every one knows it.
+        review_agreement: Krippendorff's alpha of the people who reviewed its trials; None where no two reviewed the
+            same one, or all gave one and the same score.
         trials: Recorded trials in order; iterate as often as needed. They may be read from disk one at a time.
     """
 
@@ -78,6 +80,7 @@ class TaskReport:
     judge_agreement: float | None = None
     judge_tokens: Mapping[str, int] | None = None
     judge_cost_usd: float | None = None
+    review_agreement: float | None = None
     trials: Iterable[TrialReport] = field(default=(), compare=False, repr=False, metadata=STREAMED)
 
 
@@ -105,6 +108,7 @@ class Totals:
         judge_agreement: Mean of the tasks' agreements of judges; None when no verdict had several judges.
         judge_tokens: Of all judges' verdicts that count, by kind; None when none knows them.
         judge_cost_usd: Of all judges' verdicts that count; None unless every one knows it.
+        review_agreement: Krippendorff's alpha over the reviews of all tasks' trials, likewise.
     """
 
     tasks: int
@@ -126,6 +130,7 @@ class Totals:
     judge_agreement: float | None = None
     judge_tokens: Mapping[str, int] | None = None
     judge_cost_usd: float | None = None
+    review_agreement: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from skillgrade.results.judge_tally import JudgeTally
 from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.results.regrades import AttemptHistory, Cause, regrade_reports
 from skillgrade.results.report import RegradeTotals, TaskReport, Totals, TrialReport
+from skillgrade.results.review_tally import ReviewTally
 from skillgrade.results.run_info import TaskInfo
 from skillgrade.results.statistics import (
     Interval,
@@ -24,12 +25,13 @@ from skillgrade.results.statistics import (
 
 
 class Usage:
-    """Tokens and money of agents and judges, added up over attempts; what nobody reported stays None."""
+    """Tokens and money of agents and judges, added up over attempts, and what people said; what is unknown is None."""
 
     def __init__(self) -> None:
         self.tokens: Counter[str] | None = None
         self.cost_usd: float | None = None
         self.judging = JudgeTally()
+        self.reviews = ReviewTally()
 
     def add(self, record: TrialRecord) -> None:
         """Count an attempt."""
@@ -85,13 +87,15 @@ def task_report(
         usage: Where every attempt is counted.
         regrades: Where every trial is counted that was graded again.
     """
-    judging = JudgeTally()
+    judging, reviews = JudgeTally(), ReviewTally()
     outcomes: Counter[Outcome] = Counter()
     rewards = array("d")
     images: set[str] = set()
     for attempts in recorded:
         last = attempts[-1].latest
         regrades.add(attempts[-1])
+        reviews.add(last)
+        usage.reviews.add(last)
         outcomes[last.outcome] += 1
         if last.reward is not None:
             rewards.append(last.reward)
@@ -121,6 +125,7 @@ def task_report(
         judge_agreement=judging.agreement,
         judge_tokens=judging.tokens,
         judge_cost_usd=judging.cost_usd,
+        review_agreement=reviews.agreement,
         trials=trials,
     )
 
@@ -152,4 +157,5 @@ def totals(tasks: Sequence[TaskReport], usage: Usage) -> Totals:
         judge_agreement=mean([task.judge_agreement for task in tasks if task.judge_agreement is not None]),
         judge_tokens=usage.judging.tokens,
         judge_cost_usd=usage.judging.cost_usd,
+        review_agreement=usage.reviews.agreement,
     )

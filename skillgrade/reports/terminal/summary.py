@@ -40,6 +40,8 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
     console.print(_table(report, is_wide=console.width >= _WIDE))
     if judging := judging_line(report):
         console.print(judging, style="dim", soft_wrap=True)
+    if (alpha := report.totals.review_agreement) is not None:
+        console.print(f"reviewers agree with Krippendorff's alpha {alpha:.2f}", style="dim")
     for again in report.regrades:
         text = f"graded again ({again.cause}): {again.trials} trials, {again.changed} of them changed"
         console.print(text, style="dim", soft_wrap=True)

@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from skillgrade.reports.terminal.summary import print_summary
-from skillgrade.results.records import Judgement, TrialRecord
+from skillgrade.results.agreement import krippendorff_alpha
+from skillgrade.results.records import Judgement, Review, TrialRecord
 from skillgrade.results.regrades import Cause, Regrade
 from skillgrade.results.report_file import build_report
 from tests.support.results import judgement, plan, regrade, result, sample, trial, write_run
@@ -59,6 +60,17 @@ def test_a_verdict_of_a_recording_says_so_and_an_unreadable_sample_too(tmp_path:
     replayed = Judgement(replayed.prompt_version, replayed.request, "replay", replayed.samples, replayed.spread)
     text = summary(tmp_path, judged(replayed))
     assert "judged by gemini:flash · from the recording · scores 0.50, none, 0.75 (spread 0.25)\n" in text
+
+
+def test_reviewers_that_met_have_an_agreement(tmp_path: Path) -> None:
+    reviews = [(Review(low), Review(high)) for low, high in ((0.0, 0.25), (1.0, 1.0))]
+    records = [
+        trial("fix", number, 0.5, grader_results=(result("human", reviews=pair),))
+        for number, pair in enumerate(reviews)
+    ]
+    text = summary(tmp_path, records)
+    alpha = krippendorff_alpha([(0.0, 0.25), (1.0, 1.0)])
+    assert f"reviewers agree with Krippendorff's alpha {alpha:.2f}\n" in text
 
 
 def test_a_run_that_was_graded_again_says_so(tmp_path: Path) -> None:
