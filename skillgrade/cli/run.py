@@ -29,6 +29,7 @@ Commands:
   skillgrade clean    remove what killed runs left, and images that nobody uses
   skillgrade init     write a starter eval.yaml for the skill here
   skillgrade preview  show a run once more, with every trial
+  skillgrade review   show what people are asked to score, and take their scores
   skillgrade schema   print the JSON Schema of eval.yaml
 
 \b
@@ -68,6 +69,7 @@ Exit codes, the first that applies:
     flag_value="latest",
     help="Go on with an interrupted run (--resume=RUN; by default the latest): only what is missing or errored runs.",
 )
+@click.option("--no-wait", is_flag=True, help="Wait for no person's review: end with those trials ungraded.")
 @click.option("--agent", type=Text(), metavar="NAME", help="Who works on the tasks.")
 @click.option("--model", type=Text(), metavar="NAME", help="The agent's model, if it takes one.")
 @click.option("--command", "agent_command", type=Text(), metavar="CMD", help="What the `command` agent runs.")
@@ -116,11 +118,12 @@ def command(**values: Any) -> int:
         grader_filter=_split(values["graders"]),
         partial=_is_partial(loaded, suite),
         resumed=None if values["resume"] is None else find_run_folder(base, values["resume"]),
+        wait_for_reviews=not values["no_wait"],
     )
     return run_trials(suite, options, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
 
 
-_NEEDS_A_RUN = {"resume": "--resume", "as_json": "--json", "preview": "--preview"}
+_NEEDS_A_RUN = {"resume": "--resume", "as_json": "--json", "preview": "--preview", "no_wait": "--no-wait"}
 
 
 def _refuse_without_effect(values: Mapping[str, Any]) -> None:

@@ -27,11 +27,13 @@ class Attempts:
         count: How many trials there are, retries not counted.
         take: Gives the next attempt; None when there is none at the moment (`finished` may bring some).
         finished: Told how an attempt ended, in the thread that leads the run; says whether another one follows.
+        meanwhile: Called in that thread now and then while attempts run.
     """
 
     count: int
     take: Callable[[], TrialSpec | None]
     finished: Callable[[TrialSpec, TrialRecord], bool]
+    meanwhile: Callable[[], None] = lambda: None
 
 
 def run_attempts(pool: Pool, attempts: Attempts, listener: RunListener, stop: Stop) -> None:
@@ -74,3 +76,4 @@ def _keep_busy(pool: Pool, attempts: Attempts, listener: RunListener, stop: Stop
         for future in done:
             spec, record = in_flight.pop(future), future.result()
             listener.trial_finished(record, retried=attempts.finished(spec, record))
+        attempts.meanwhile()

@@ -2,9 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from skillgrade.results.records import TrialRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewRequest:
+    """A person is asked for a score.
+
+    Attributes:
+        run: The run's folder; absolute.
+        task: The task's name.
+        trial: The trial's number, from 0.
+        prompt: The question.
+        result: The file that is waited for; absolute.
+        deadline: Until when, ISO 8601, UTC.
+    """
+
+    run: Path
+    task: str
+    trial: int
+    prompt: str
+    result: Path
+    deadline: str
 
 
 class RunListener(Protocol):
@@ -24,6 +47,12 @@ class RunListener(Protocol):
 
     def trial_finished(self, record: TrialRecord, retried: bool) -> None:
         """An attempt ended and is on disk; `retried` says that another one follows."""
+
+    def review_wanted(self, request: ReviewRequest) -> None:
+        """A trial waits for a person."""
+
+    def trial_reviewed(self, record: TrialRecord) -> None:
+        """A person's review of a trial is on disk, or its time is over; the trial may wait for another one."""
 
     def run_finished(self) -> None:
         """No trial runs any more."""

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from skillgrade.engine.plan import Plan
+from skillgrade.engine.reviewing import awaits_review
 from skillgrade.errors import UsageError, UserError
 from skillgrade.results.encoding import FormatError, dump, load_document
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
-from skillgrade.results.records import Outcome
+from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.results.run_info import TaskInfo
 from skillgrade.storage import replace_file
 from skillgrade.suite.digest import task_digest
@@ -29,10 +30,12 @@ class Recorded:
     Attributes:
         done: The trials that are not run again, as task and index.
         attempts: How many attempts the other recorded trials had.
+        waiting: The trials that wait for a person's review, as their attempt that counts.
     """
 
     done: frozenset[tuple[str, int]] = frozenset()
     attempts: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    waiting: tuple[TrialRecord, ...] = ()
 
 
 def save_fingerprint(folder: RunFolder, plan: Plan) -> None:
@@ -66,14 +69,16 @@ def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[TaskInfo]) -> R
         )
     done: set[tuple[str, int]] = set()
     attempts: dict[tuple[str, int], int] = {}
+    waiting: list[TrialRecord] = []
     for task in index.tasks:
         for records in index.attempts(task.task):
             last = records[-1]
             if last.outcome in _HAS_A_VERDICT:
                 done.add((last.task, last.trial))
+                waiting += [last] if awaits_review(last) else []
             else:
                 attempts[last.task, last.trial] = last.attempt + 1
-    return Recorded(frozenset(done), attempts)
+    return Recorded(frozenset(done), attempts, tuple(waiting))
 
 
 def _fingerprint(plan: Plan) -> dict[str, str]:

@@ -16,6 +16,7 @@ from skillgrade.engine.plan import Plan
 from skillgrade.engine.pool import ThreadPool
 from skillgrade.engine.preparation import prepared
 from skillgrade.engine.resume import Recorded, read_recorded, save_fingerprint
+from skillgrade.engine.reviewing import Reviews
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.waiting import Waiting
 from skillgrade.errors import Cancelled, StorageError, UserError
@@ -41,6 +42,7 @@ class RunOptions:
         grader_filter: The grader types that `--grader` kept.
         partial: Whether that took graders out.
         resumed: The run that goes on; None for a new one.
+        wait_for_reviews: Whether it ends only when people have answered, or their time is over.
     """
 
     base: Path
@@ -49,6 +51,7 @@ class RunOptions:
     grader_filter: tuple[str, ...] = ()
     partial: bool = False
     resumed: RunFolder | None = None
+    wait_for_reviews: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +82,14 @@ def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListen
     folder = options.resumed or create_run_folder(options.base)
     with _open_journal(plan, options, folder, tasks) as journal:
         recorded = read_recorded(folder, plan, tasks) if options.resumed else Recorded()
-        session = _Session(plan, folder, recorded, redactor, journal, listener, stop)
+        reviews = Reviews(folder, tasks, redactor, listener, journal.regraded, wait=options.wait_for_reviews)
+        for record in recorded.waiting:
+            reviews.expect(record, asked_before=True)
+        session = _Session(plan, folder, recorded, redactor, journal, listener, stop, reviews)
         # A stop may come before the first trial: the report still says what was planned, and that nothing of it ran.
         with suppress(Cancelled):
             session.run(options.parallel)
+            reviews.finish(stop)
         journal.end(RunEnd(round((time.monotonic() - started) * 1000), interrupted=stop.is_set()))
     try:
         return FinishedRun(folder, write_report(folder))
@@ -118,11 +125,13 @@ class _Session:
     journal: Journal
     listener: RunListener
     stop: Stop
+    reviews: Reviews
 
     def run(self, parallel: int) -> None:
         missing = self.plan.trial_count - len(self.recorded.done)
         if missing == 0:
-            self.listener.note("every trial of this run has a verdict already; nothing is left to run")
+            verdicts = "has run" if self.recorded.waiting else "has a verdict"
+            self.listener.note(f"every trial of this run {verdicts} already; nothing is left to run")
             return
         with prepared(self.plan, self.folder, self.redactor, self.listener, self.stop) as preparation:
             skills = tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills)
@@ -131,13 +140,17 @@ class _Session:
 
             def finished(spec: TrialSpec, record: TrialRecord) -> bool:
                 self.journal.append(record)
-                return not self.stop.is_set() and waiting.put_back(spec, record)
+                again = not self.stop.is_set() and waiting.put_back(spec, record)
+                if not again:
+                    self.reviews.expect(record)
+                return again
 
             def warn(text: str) -> None:
                 self.listener.note(self.redactor.text(text))
 
             with closing(ThreadPool(min(parallel, missing), self.stop, warn)) as pool:
-                run_attempts(pool, Attempts(missing, waiting.take, finished), self.listener, self.stop)
+                attempts = Attempts(missing, waiting.take, finished, meanwhile=self.reviews.look)
+                run_attempts(pool, attempts, self.listener, self.stop)
 
 
 def _planned_tasks(plan: Plan, redactor: Redactor) -> list[TaskInfo]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from skillgrade.engine.listener import ReviewRequest
 from skillgrade.results.records import TrialRecord
 
 
@@ -16,6 +17,8 @@ class Remembering:
         self.started: list[tuple[str, int, int]] = []
         self.finished: list[tuple[TrialRecord, bool]] = []
         self.planned: tuple[int, int] | None = None
+        self.wanted: list[ReviewRequest] = []
+        self.reviewed: list[TrialRecord] = []
         self.ended = 0
         self._on_finished = on_finished
 
@@ -34,6 +37,12 @@ class Remembering:
     def trial_finished(self, record: TrialRecord, retried: bool) -> None:
         self.finished.append((record, retried))
         self._on_finished(record)
+
+    def review_wanted(self, request: ReviewRequest) -> None:
+        self.wanted.append(request)
+
+    def trial_reviewed(self, record: TrialRecord) -> None:
+        self.reviewed.append(record)
 
     def run_finished(self) -> None:
         self.ended += 1

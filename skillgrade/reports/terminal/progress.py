@@ -6,7 +6,9 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from skillgrade.engine.listener import ReviewRequest
 from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT, STYLES
+from skillgrade.reports.terminal.reviews import banner, reviewed_line
 from skillgrade.reports.terminal.text import one_line, printable, seconds
 from skillgrade.results.records import Outcome, TrialRecord
 
@@ -70,6 +72,15 @@ class TerminalProgress:
         if retried:
             text += "  (tried again)"
         self.line(text, STYLES[record.outcome])
+
+    def review_wanted(self, request: ReviewRequest) -> None:
+        """Show what is asked, and how to answer."""
+        for text, style in banner(request):
+            self.line(text, style)
+
+    def trial_reviewed(self, record: TrialRecord) -> None:
+        """Show what it came to."""
+        self.line(reviewed_line(record), STYLES[record.outcome])
 
     def run_finished(self) -> None:
         """End the live status."""
