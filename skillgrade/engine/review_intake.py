@@ -50,7 +50,7 @@ def take_reviews(run: RunFolder, redactor: Redactor) -> Intake:
         index = JournalIndex(run.journal)
         for task in index.tasks:
             for attempts in index.attempts(task.task):
-                results, faults = _answers(run, attempts[-1], redactor)
+                results, faults = with_reviews(run, attempts[-1], redactor)
                 problems += faults
                 if results != attempts[-1].grader_results:
                     regrade = reviewed(attempts[-1], results, task.pass_threshold)
@@ -61,13 +61,19 @@ def take_reviews(run: RunFolder, redactor: Redactor) -> Intake:
     return Intake(taken=tuple(taken), problems=tuple(problems))
 
 
-def reviewed(record: TrialRecord, results: tuple[GraderResult, ...], pass_threshold: float) -> Regrade:
-    """The grades of an attempt with what people said.
+def reviewed(
+    record: TrialRecord,
+    results: tuple[GraderResult, ...],
+    pass_threshold: float,
+    cause: Cause = Cause.REVIEW,
+) -> Regrade:
+    """The grades of an attempt with what people said, and judges where they were asked again.
 
     Args:
         record: The attempt as it was.
         results: Of all its graders, as they are now.
         pass_threshold: The reward at which it passes.
+        cause: Why they are what they are.
     """
     verdict = weigh(results, pass_threshold, record.agent is not None and record.agent.timed_out)
     return Regrade(
@@ -75,7 +81,7 @@ def reviewed(record: TrialRecord, results: tuple[GraderResult, ...], pass_thresh
         trial=record.trial,
         attempt=record.attempt,
         at=datetime.now(UTC).isoformat(timespec="seconds"),
-        cause=Cause.REVIEW,
+        cause=cause,
         outcome=verdict.outcome,
         reward=verdict.reward,
         answered_reward=verdict.answered_reward,
@@ -84,9 +90,10 @@ def reviewed(record: TrialRecord, results: tuple[GraderResult, ...], pass_thresh
     )
 
 
-def _answers(
+def with_reviews(
     run: RunFolder, record: TrialRecord, redactor: Redactor
 ) -> tuple[tuple[GraderResult, ...], tuple[str, ...]]:
+    """The results of an attempt with what people have written by now, and what is wrong with files that are none."""
     places = review_places(run, record)
     results = list(record.grader_results)
     problems: list[str] = []

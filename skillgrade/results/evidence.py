@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from skillgrade.errors import StorageError
+from skillgrade.reading import reason
+from skillgrade.results.encoding import FormatError, decode, dump, encode, load_document
+from skillgrade.storage import replace_file
+
+FILE = "evidence.json"
+"""Its file in the folder of an attempt, or of a turn where there are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,3 +35,27 @@ class Evidence:
     transcript: str
     diff: str | None = None
     artifacts: Mapping[str, str | None] = field(default_factory=dict)
+
+
+def save(evidence: Evidence, folder: Path) -> None:
+    """Keep it in a folder of the run.
+
+    Raises:
+        StorageError: It could not be written.
+    """
+    replace_file(folder / FILE, [dump(encode(evidence)), b"\n"])
+
+
+def load(folder: Path) -> Evidence:
+    """Read what was kept in a folder of the run.
+
+    Raises:
+        StorageError: It is gone, or was changed into something else.
+    """
+    path = folder / FILE
+    try:
+        return decode(Evidence, load_document(path.read_bytes()))
+    except OSError as error:
+        raise StorageError(f"{path}: cannot be read ({reason(error)}), so the trial cannot be graded again") from error
+    except FormatError as error:
+        raise StorageError(f"{path}: was changed ({error}), so the trial cannot be graded again") from error

@@ -1,0 +1,140 @@
+"""One attempt's grades once more: what is carried over, what is asked again, and what both amount to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import count, takewhile
+from pathlib import Path
+
+from skillgrade.engine.regrade_plan import TaskRegrade, evidence_folder
+from skillgrade.engine.review_intake import reviewed, with_reviews
+from skillgrade.graders import RECORD_GRADERS
+from skillgrade.graders.base import RecordContext
+from skillgrade.judges.base import Judging
+from skillgrade.results import evidence
+from skillgrade.results.folder import RunFolder
+from skillgrade.results.records import GraderResult, GraderStatus, TrialRecord
+from skillgrade.results.redaction import Redactor
+from skillgrade.results.regrades import Cause, Regrade
+from skillgrade.results.reviews import HUMAN
+from skillgrade.stop import Stop
+from skillgrade.storage import storing
+from skillgrade.suite.model import GraderSpec
+
+
+@dataclass(frozen=True, slots=True)
+class GradedAgain:
+    """What came of it.
+
+    Attributes:
+        regrade: The attempt's new grades; None where people alone are asked and nothing new came from them.
+        problems: What is wrong with reviews that people wrote, one sentence each.
+    """
+
+    regrade: Regrade | None
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GradeAgain:
+    """Grades attempts of a run again; safe to call from several threads.
+
+    Attributes:
+        run: The run's folder.
+        judging: Asks judges.
+        variables: `.env` and the shell as one.
+        redactor: Takes secrets out of what graders say.
+    """
+
+    run: RunFolder
+    judging: Judging
+    variables: Mapping[str, str]
+    redactor: Redactor
+
+    def __call__(self, again: TaskRegrade, record: TrialRecord, stop: Stop) -> GradedAgain:
+        """The new grades of an attempt.
+
+        Raises:
+            StorageError: What a grader keeps could not be written.
+            Cancelled: The stop came.
+        """
+        results: tuple[GraderResult, ...] = record.grader_results
+        problems: tuple[str, ...] = ()
+        if any(spec.type == HUMAN for spec in again.asked):
+            results, problems = with_reviews(self.run, record, self.redactor)
+        judges = [spec for spec in again.asked if spec.type != HUMAN]
+        if not judges and results == record.grader_results:
+            return GradedAgain(None, problems)
+        merged = _weighted(self._judged(judges, again, record, results, stop), again.specs)
+        cause = Cause.REGRADE if judges else Cause.REVIEW
+        return GradedAgain(reviewed(record, merged, again.info.pass_threshold, cause), problems)
+
+    def _judged(
+        self,
+        specs: Sequence[GraderSpec],
+        again: TaskRegrade,
+        record: TrialRecord,
+        results: Iterable[GraderResult],
+        stop: Stop,
+    ) -> Iterable[GraderResult]:
+        """The results with fresh ones in the places of those that are asked again; new ones come last."""
+        merged = {result.grader: result for result in results}
+        attempt = self.run.attempt_path(record.task, record.trial, record.attempt)
+        folder = _fresh_folder(attempt) if specs else attempt
+        for spec in specs:
+            turn = merged[spec.index].turn if spec.index in merged else 0
+            context = RecordContext(
+                task=again.task,
+                trial=record.trial,
+                evidence=evidence.load(evidence_folder(attempt, turn)),
+                earlier=_before(spec.index, merged),
+                folder=folder,
+                variables=self.variables,
+                redactor=self.redactor,
+                judging=self.judging,
+            )
+            merged[spec.index] = _graded(spec, context, stop)
+        return merged.values()
+
+
+def _before(number: int, results: Mapping[int, GraderResult]) -> tuple[GraderResult, ...]:
+    """What the graders before one said, which is what it got to know in the run."""
+    return tuple(results[other] for other in takewhile(lambda other: other != number, results))
+
+
+def _graded(spec: GraderSpec, context: RecordContext, stop: Stop) -> GraderResult:
+    grader = RECORD_GRADERS[spec.type]
+    needs, kept = grader.needs(spec), context.evidence
+    lost = [path for path in needs.artifacts if path not in kept.artifacts]
+    if needs.diff and kept.diff is None:
+        lost.append("what changed in the workspace")
+    if not lost:
+        return grader.grade(spec, context, stop)
+    reason = f"the run kept no {', '.join(lost)} of this trial, which the grader needs: start a new run"
+    return GraderResult(
+        grader_type=spec.type,
+        grader=spec.index,
+        status=GraderStatus.ERROR,
+        score=None,
+        weight=spec.weight,
+        details=context.redactor.text(reason),
+        turn=kept.turn,
+    )
+
+
+def _fresh_folder(attempt: Path) -> Path:
+    """A new folder for what graders leave this time; what they left before stays."""
+    for number in count(1):
+        folder = attempt / f"regrade-{number}"
+        with storing(folder), suppress(FileExistsError):
+            folder.mkdir(parents=True)
+            return folder
+    raise AssertionError("numbers have no end")
+
+
+def _weighted(results: Iterable[GraderResult], specs: Iterable[GraderSpec]) -> tuple[GraderResult, ...]:
+    """The results with the weights that the graders have now."""
+    weights = {spec.index: spec.weight for spec in specs}
+    return tuple(replace(result, weight=weights[result.grader]) for result in results)
