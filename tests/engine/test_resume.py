@@ -24,7 +24,7 @@ from skillgrade.stop import Stop
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import AgentSpec, DockerSpec, Suite, Task
 from tests.support.listening import Remembering
-from tests.support.results import INFO, trial
+from tests.support.results import INFO, regrade, trial
 from tests.support.tasks import grader, make_suite, make_task
 
 FLAKY = """
@@ -89,6 +89,18 @@ class StoppingAtTheSecondStart(Remembering):
         super().trial_started(task, trial, attempt)
         if len(self.started) == 2:
             self._stop.set()
+
+
+def test_a_trial_that_was_graded_again_is_taken_by_its_latest_outcome(tmp_path: Path) -> None:
+    broken = local(graders=(grader("echo broken"),), trials=2, retries=0)
+    first = start(tmp_path, broken)
+    assert [outcome for _, _, outcome, _ in outcomes(first)] == [Outcome.ERRORED] * 2
+    with Journal.reopen(first.folder.journal) as journal:
+        journal.regraded(regrade("task", 0, 0.75))
+    listener = Remembering()
+    second = start(tmp_path, broken, resumed=first.folder, listener=listener)
+    assert listener.started == [("task", 1, 1)]
+    assert outcomes(second) == [("task", 0, Outcome.PASSED, 1), ("task", 1, Outcome.ERRORED, 2)]
 
 
 def test_an_errored_trial_is_tried_again_with_all_its_retries_and_new_attempts(tmp_path: Path) -> None:
