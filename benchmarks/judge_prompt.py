@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.measure import Row, Size, compare, milliseconds
 from skillgrade.judges.prompt import rubric_question
 from skillgrade.results.evidence import Evidence
+from skillgrade.suite.model import LlmRubricSpec
 
 CHARACTERS = 5_000_000
 LINES = {
@@ -16,6 +17,7 @@ LINES = {
     "non-ASCII": "der Agent liest „app.js“ – und schreibt sie neu\n",
 }
 REPEATED = 20
+SPEC = LlmRubricSpec("llm_rubric", 0, rubric="Is it good?")
 
 
 def run(size: Size, folder: Path) -> Iterator[Row]:  # noqa: ARG001  (as every benchmark is called)
@@ -46,4 +48,4 @@ def _copy(transcript: str) -> str:
 
 
 def _prompt(transcript: str) -> object:
-    return rubric_question("Is it good?", None, Evidence(0, "Do it.", transcript, ""), (), ())
+    return rubric_question(SPEC, None, Evidence(0, "Do it.", transcript, ""), ())

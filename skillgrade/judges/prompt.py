@@ -22,7 +22,8 @@ from skillgrade.judges.reply import reply_schema, section_key
 from skillgrade.judges.untrusted import Budget, Excerpt, excerpt, visible
 from skillgrade.results.evidence import Evidence
 from skillgrade.results.records import Check, GraderResult
-from skillgrade.suite.rubric_sections import RubricSection, rubric_sections
+from skillgrade.suite.model import LlmRubricSpec
+from skillgrade.suite.rubric_sections import RubricSection
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
@@ -52,21 +53,20 @@ class Question:
 
 
 def rubric_question(
-    rubric: str, expected: object, evidence: Evidence, artifacts: Sequence[str], earlier: Iterable[GraderResult]
+    spec: LlmRubricSpec, expected: object, evidence: Evidence, earlier: Iterable[GraderResult]
 ) -> Question:
     """The question how well a trial meets a rubric.
 
     Args:
-        rubric: The rubric, written by the author of the eval.
+        spec: The grader: its rubric, and the files of the workspace that the judge gets.
         expected: The expected answer, any YAML value; None where there is none.
-        evidence: What was kept of the trial.
-        artifacts: The files of the workspace that the judge gets, by the paths of `evidence.artifacts`.
+        evidence: What was kept of the trial, those files among it.
         earlier: What other graders said. Those that measure count, those that have opinions do not.
     """
-    sections = rubric_sections(rubric)
-    rubric = visible(rubric)
+    sections = spec.sections
+    rubric = visible(spec.rubric)
     answer = None if expected is None else visible(json.dumps(expected, ensure_ascii=False, indent=2, default=str))
-    records = list(_records(evidence, artifacts, earlier))
+    records = list(_records(evidence, spec.artifacts, earlier))
     held = (text for record in records for text in (record.title, record.excerpt.text if record.excerpt else ""))
     seal = _digest(PROMPT_VERSION, rubric, answer or "", *held)
     tag = f"answer-{seal[:_TAG_DIGITS]}"

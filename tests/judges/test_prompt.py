@@ -15,6 +15,7 @@ from skillgrade.judges import untrusted
 from skillgrade.judges.prompt import PROMPT_VERSION, Question, request_digest, rubric_question
 from skillgrade.results.evidence import Evidence
 from skillgrade.results.records import Check, GraderResult, GraderStatus
+from skillgrade.suite.model import LlmRubricSpec
 
 TEMPLATES = {
     "1": {
@@ -35,7 +36,8 @@ def ask(
     instruction: str = "Write it.",
 ) -> Question:
     evidence = Evidence(0, instruction, transcript, diff, artifacts or {})
-    return rubric_question(rubric, expected, evidence, tuple(artifacts or ()), earlier)
+    spec = LlmRubricSpec("llm_rubric", 0, rubric=rubric, artifacts=tuple(artifacts or ()))
+    return rubric_question(spec, expected, evidence, earlier)
 
 
 def records(question: Question) -> dict[str, str]:
