@@ -22,6 +22,7 @@ class AgentTurn:
         timeout: Seconds until everything it started is killed.
         stdout: Where its output goes.
         stderr: Where its error output goes.
+        number: Which turn of the trial it is, from 0; later ones go on with the same conversation.
     """
 
     instruction: str
@@ -29,6 +30,7 @@ class AgentTurn:
     timeout: float
     stdout: OutputSink
     stderr: OutputSink
+    number: int = 0
 
 
 class Agent(Protocol):
@@ -51,11 +53,22 @@ class Agent(Protocol):
         """Whether it gets the variables of the eval's `.env`, which is for programs that the eval's author wrote."""
 
     @property
-    def key_names(self) -> tuple[str, ...]:
+    def version_argv(self) -> tuple[str, ...]:
+        """The command that prints its version where it is installed; empty when it has none."""
+
+    def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """The variables that hold its own provider's keys and addresses."""
 
-    def problem(self, task: Task) -> str | None:
-        """What keeps it from working on this task, in one sentence; None when nothing does."""
+    def output_format(self, spec: AgentSpec) -> str:
+        """What its standard output is: a name of `skillgrade.transcript`."""
+
+    def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
+        """What keeps it from working on this task, in one sentence; None when nothing does.
+
+        Args:
+            task: The task.
+            variables: Where its keys are looked for.
+        """
 
     def install_commands(self, spec: AgentSpec) -> str | None:
         """What installs it into an image; None when there is nothing to install."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
 
 from skillgrade.agents.base import AgentTurn
 from skillgrade.capture import OutputSink
@@ -25,9 +26,17 @@ class CommandAgent:
     is_llm = False
     takes_model = False
     gets_env_file = True
-    key_names = ()
+    version_argv = ()
 
-    def problem(self, task: Task) -> str | None:
+    def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
+        """None: the eval names what it needs."""
+        return ()
+
+    def output_format(self, spec: AgentSpec) -> str:
+        """What the file says."""
+        return spec.output_format
+
+    def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
         """A command is needed."""
         if task.agent.command and task.agent.command.strip():
             return None

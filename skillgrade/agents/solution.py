@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from skillgrade.agents.base import AgentTurn
@@ -21,9 +22,17 @@ class SolutionAgent:
     is_llm = False
     takes_model = False
     gets_env_file = True
-    key_names = ()
+    version_argv = ()
 
-    def problem(self, task: Task) -> str | None:
+    def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def output_format(self, spec: AgentSpec) -> str:
+        """Whatever a script prints."""
+        return "text"
+
+    def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
         """A solution is needed, and it must say how it is run."""
         if task.solution is None:
             return "it has no `solution`"

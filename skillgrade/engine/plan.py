@@ -89,7 +89,7 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
         except UsageError as error:
             problems.append(f"{_place_of(task)}: {error}")
             continue
-        if problem := agent.problem(task):
+        if problem := agent.problem(task, variables):
             problems.append(f"{_place_of(task)}: {problem}")
         agents.append(agent)
     _refuse(problems)
@@ -112,7 +112,7 @@ def make_validation_plan(suite: Suite, stop: Stop) -> Plan:
     problems = []
     for task in suite.tasks:
         problems += [f"{_place_of(task)}: {problem}" for problem in _task_problems(task)]
-        if problem := solution.problem(task):
+        if problem := solution.problem(task, {}):
             problems.append(f"{_place_of(task)}: {problem}")
     _refuse(problems)
     tasks = tuple(replace(task, trials=1) for task in suite.tasks)

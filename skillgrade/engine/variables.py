@@ -39,7 +39,7 @@ def agent_variables(
         environ: The shell's variables.
         withheld: Those of `.env` that the agent does not get unless `env` names them.
     """
-    names = [*_BASIC_NAMES, *_PROXY_NAMES, *agent.key_names, *task.env_names]
+    names = [*_BASIC_NAMES, *_PROXY_NAMES, *agent.key_names(task.agent), *task.env_names]
     if agent.gets_env_file:
         names += [name for name in env_file if name not in withheld]
     return {**_pick(names, effective_variables(env_file, environ)), **task.env_values}

@@ -21,12 +21,12 @@ def test_a_solution_beside_the_suite_comes_alone() -> None:
 
 
 def test_without_a_solution_it_cannot_work() -> None:
-    assert AGENT.problem(make_task()) == "it has no `solution`"
+    assert AGENT.problem(make_task(), {}) == "it has no `solution`"
     assert AGENT.files(make_task()) == ()
 
 
 def test_a_solution_that_nothing_says_how_to_run_is_a_problem(tmp_path: Path) -> None:
     (tmp_path / "solve.xyz").write_text("x")
-    assert "nothing says how to run" in str(AGENT.problem(make_task(solution=tmp_path / "solve.xyz")))
+    assert "nothing says how to run" in str(AGENT.problem(make_task(solution=tmp_path / "solve.xyz"), {}))
     (tmp_path / "solve.sh").write_text("x")
-    assert AGENT.problem(make_task(solution=tmp_path / "solve.sh")) is None
+    assert AGENT.problem(make_task(solution=tmp_path / "solve.sh"), {}) is None
