@@ -15,6 +15,7 @@ COMMANDS = {
     "clean": "skillgrade.cli.clean",
     "init": "skillgrade.cli.init",
     "preview": "skillgrade.cli.preview",
+    "review": "skillgrade.cli.review",
     "schema": "skillgrade.cli.schema",
 }
 """Each command beside the run itself, and the module whose `command` it is, imported only when it is meant."""

@@ -138,13 +138,18 @@ def review_place(folder: Path, task: str, trial: int, earlier: Sequence[GraderRe
     return ReviewPlace(folder / WORKSPACE, task, trial, before + 1)
 
 
+def turn_folder(attempt: Path, turn: int) -> Path:
+    """Where what was kept of one of several turns stands, in the folder of the attempt."""
+    return attempt / f"turn-{turn}"
+
+
 def review_places(run: RunFolder, record: TrialRecord) -> Mapping[tuple[int, int], ReviewPlace]:
     """Where the human graders of an attempt asked, by turn and grader."""
     attempt = run.attempt_path(record.task, record.trial, record.attempt)
     places = {}
     for number, result in enumerate(record.grader_results):
         if result.grader_type == HUMAN:
-            folder = attempt / f"turn-{result.turn}"
+            folder = turn_folder(attempt, result.turn)
             folder = folder if folder.is_dir() else attempt
             earlier = record.grader_results[:number]
             places[result.turn, result.grader] = review_place(folder, record.task, record.trial, earlier, result.turn)
@@ -158,6 +163,15 @@ def deadline_after(timeout: float) -> str:
     except OverflowError:
         end = datetime.max.replace(tzinfo=UTC)
     return end.isoformat(timespec="seconds")
+
+
+def local_time(deadline: str) -> str:
+    """A deadline as the people at this machine read it."""
+    moment = datetime.fromisoformat(deadline)
+    try:
+        return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+    except OverflowError:  # the last hours of the year 9999
+        return moment.strftime("%Y-%m-%d %H:%M UTC")
 
 
 def write_context(place: ReviewPlace, context: ReviewContext) -> tuple[str, ...]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from datetime import datetime
+from typing import TYPE_CHECKING
 
 from skillgrade.engine.listener import ReviewRequest
-from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT
-from skillgrade.reports.terminal.text import one_line
+from skillgrade.engine.review_intake import Intake
+from skillgrade.reports.terminal.console import NAME_LIMIT, REASON_LIMIT, STYLES
+from skillgrade.reports.terminal.text import one_line, printable
 from skillgrade.results.records import TrialRecord
+from skillgrade.results.reviews import local_time
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _RULE = "─" * 72
 _STYLE = "yellow"
@@ -19,8 +24,8 @@ def banner(request: ReviewRequest) -> Iterator[tuple[str, str]]:
     """What is asked of a person and how to answer, as lines and their styles."""
     yield _RULE, _STYLE
     yield (
-        f"review wanted: {one_line(request.task, NAME_LIMIT)} #{request.trial}, until {_moment(request.deadline)}",
-        (f"bold {_STYLE}"),
+        f"review wanted: {one_line(request.task, NAME_LIMIT)} #{request.trial}, until {local_time(request.deadline)}",
+        f"bold {_STYLE}",
     )
     yield f"  {one_line(request.prompt, REASON_LIMIT)}", ""
     yield f"  run   skillgrade review {shlex.quote(str(request.run))}", _STYLE
@@ -42,10 +47,9 @@ def reviewed_line(record: TrialRecord) -> str:
     return f"{text}  (no review came in time)"
 
 
-def _moment(deadline: str) -> str:
-    """A time as the people at this machine read it."""
-    moment = datetime.fromisoformat(deadline)
-    try:
-        return moment.astimezone().strftime("%Y-%m-%d %H:%M")
-    except OverflowError:  # the last hours of the year 9999
-        return moment.strftime("%Y-%m-%d %H:%M UTC")
+def print_intake(console: Console, intake: Intake) -> None:
+    """Say which trials got other grades, and what is wrong with files that are no reviews."""
+    for record in intake.taken:
+        console.print(reviewed_line(record), style=STYLES[record.outcome], soft_wrap=True)
+    for problem in intake.problems:
+        console.print(f"note: {printable(problem)}", style=_STYLE, soft_wrap=True)

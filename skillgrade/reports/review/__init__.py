@@ -1,0 +1,1 @@
+"""The pages on which people review trials."""

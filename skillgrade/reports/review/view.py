@@ -1,0 +1,114 @@
+"""What the page of one trial shows, read from what was kept of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from skillgrade.errors import StorageError
+from skillgrade.reports.review.diff import FileDiff, read_diff
+from skillgrade.reports.review.files import FileList, TrialFile, list_files
+from skillgrade.reports.review.items import ReviewItem, earlier_turns
+from skillgrade.reports.terminal.text import printable
+from skillgrade.results.evidence import Evidence, load
+
+_FILES_SHOWN = 200
+"""Changed files of which the lines are shown."""
+
+_TEXT_SHOWN = 300_000
+"""Characters of a transcript that are shown."""
+
+_PICTURES_SHOWN = 24
+_STEERING = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A part of the conversation that can be folded away: its title and its text."""
+
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """A file that changed: how, and as it is now, where it still is."""
+
+    diff: FileDiff
+    file: TrialFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrialView:
+    """What is shown of a trial beside the question.
+
+    Attributes:
+        folds: The conversation, turn by turn.
+        changes: What changed; None where that was not kept.
+        more_changes: How many more files changed.
+        pictures: The images among the files, those that changed first.
+        files: All files.
+    """
+
+    folds: tuple[Fold, ...]
+    changes: tuple[ChangedFile, ...] | None
+    more_changes: int
+    pictures: tuple[TrialFile, ...]
+    files: FileList
+
+
+def trial_view(item: ReviewItem) -> TrialView:
+    """Gather what the page of a trial shows."""
+    files = list_files(item.place.workspace)
+    by_path = {file.path: file for file in files.files}
+    evidence = _evidence(item.folder)
+    diffs = None if evidence is None or evidence.diff is None else read_diff(evidence.diff)
+    changed = [ChangedFile(diff, by_path.get(diff.path)) for diff in diffs or ()]
+    return TrialView(
+        folds=tuple(_folds(item)),
+        changes=None if diffs is None else tuple(changed[:_FILES_SHOWN]),
+        more_changes=max(0, len(changed) - _FILES_SHOWN),
+        pictures=tuple(_pictures(changed, files.files)),
+        files=files,
+    )
+
+
+def readable(text: str) -> str:
+    """The text without what steers a terminal, and with anything else invisible made visible."""
+    return printable(_STEERING.sub("", text))
+
+
+def shortened(text: str, limit: int = _TEXT_SHOWN) -> str:
+    """The text without its middle, where it is long."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit // 3, limit - limit // 3
+    return f"{text[:head]}\n\n[… {len(text) - limit} characters are left out here …]\n\n{text[-tail:]}"
+
+
+def _folds(item: ReviewItem) -> Iterator[Fold]:
+    """The conversation, cut where each turn began: what was kept of a turn begins with all that came before it."""
+    before = ""
+    for turn, folder in earlier_turns(item):
+        evidence = _evidence(folder)
+        if evidence is not None and evidence.transcript.startswith(before):
+            yield Fold(f"Turn {turn + 1}", shortened(evidence.transcript[len(before) :]))
+            before = evidence.transcript
+    whole = item.context.transcript
+    title = f"Turn {item.result.turn + 1}" if before else "What the agent said and did"
+    yield Fold(title, shortened(whole.removeprefix(before)))
+
+
+def _evidence(folder: Path) -> Evidence | None:
+    try:
+        return load(folder)
+    except StorageError:
+        return None
+
+
+def _pictures(changed: Iterable[ChangedFile], files: Iterable[TrialFile]) -> list[TrialFile]:
+    first = [change.file for change in changed if change.file is not None]
+    ordered = dict.fromkeys(file for file in (*first, *files) if file.is_picture)
+    return list(ordered)[:_PICTURES_SHOWN]
