@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from skillgrade.models.keys import KEY_NAMES
 from skillgrade.own_folder import OWN_FOLDER
 
 
@@ -38,6 +39,21 @@ class Text(click.ParamType[str]):
         if not str(value).strip():
             self.fail("is empty: give a value or leave it out", param, ctx)
         return str(value)
+
+
+class JudgeName(click.ParamType[tuple[str, str | None]]):
+    """``PROVIDER`` or ``PROVIDER:MODEL``, as a pair."""
+
+    name = "judge"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | None]:
+        """Refuse providers that are unknown, and a colon without a model."""
+        provider, colon, model = str(value).partition(":")
+        if provider not in KEY_NAMES:
+            self.fail(f"{value!r} names no provider that is known: {', '.join(KEY_NAMES)}", param, ctx)
+        if colon and not model.strip():
+            self.fail(f"{value!r} names no model behind its colon", param, ctx)
+        return provider, model.strip() or None
 
 
 class GivenPath(click.Path):

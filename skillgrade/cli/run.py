@@ -29,6 +29,7 @@ Commands:
   skillgrade clean    remove what killed runs left, and images that nobody uses
   skillgrade init     write a starter eval.yaml for the skill here
   skillgrade preview  show a run once more, with every trial
+  skillgrade regrade  grade a finished run again from its records
   skillgrade review   show what people are asked to score, and take their scores
   skillgrade schema   print the JSON Schema of eval.yaml
 

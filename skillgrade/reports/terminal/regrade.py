@@ -54,7 +54,7 @@ def _counts(run: RegradedRun) -> Iterator[str]:
     trials = "1 trial" if run.graded == 1 else f"{run.graded} trials"
     yield f"{trials} graded again: {changed} changed, {run.graded - changed} as before"
     if run.waiting:
-        yield f"{run.waiting} still wait for a review"
+        yield f"{run.waiting} still waiting for a review"
     if run.left_alone:
         yield f"{run.left_alone} left alone (no agent's work to grade)"
 

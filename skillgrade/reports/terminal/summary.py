@@ -43,7 +43,8 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
     if (alpha := report.totals.review_agreement) is not None:
         console.print(f"reviewers agree with Krippendorff's alpha {alpha:.2f}", style="dim")
     for again in report.regrades:
-        text = f"graded again ({again.cause}): {again.trials} trials, {again.changed} of them changed"
+        trials = "1 trial" if again.trials == 1 else f"{again.trials} trials"
+        text = f"graded again ({again.cause}): {trials}, {again.changed} changed"
         console.print(text, style="dim", soft_wrap=True)
     totals = report.totals
     if every_trial:

@@ -67,7 +67,7 @@ def test_what_had_no_score_shows_its_status_and_no_difference(tmp_path: Path) ->
 
 def test_without_a_change_there_is_no_table(tmp_path: Path) -> None:
     text = shown(tmp_path, waiting=2, left_alone=3, stopped=True)
-    assert "1 trial graded again: 0 changed, 1 as before; 2 still wait for a review; 3 left alone" in text
+    assert "1 trial graded again: 0 changed, 1 as before; 2 still waiting for a review; 3 left alone" in text
     assert "interrupted: what was graded until then stands" in text
     assert "grades that changed" not in text
     assert "report as it was" not in text

@@ -1,0 +1,70 @@
+"""The judges of a run: found and checked before anything is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from skillgrade.errors import MissingKeyError, UsageError
+from skillgrade.judges.base import Judge, JudgeSettings, Verdicts
+from skillgrade.judges.recordings import recording_file
+from skillgrade.judges.session import JudgeSession
+from skillgrade.models.access import Models
+from skillgrade.models.endpoint import endpoint, model_name
+from skillgrade.results.redaction import Redactor
+from skillgrade.stop import Stop
+
+
+@contextmanager
+def open_judging(
+    judges: Collection[Judge],
+    verdicts: Verdicts,
+    suite_file: Path,
+    variables: Mapping[str, str],
+    redactor: Redactor,
+    command: str,
+    stop: Stop,
+) -> Iterator[JudgeSession]:
+    """What judges are asked with; what was recorded is written at the end.
+
+    Args:
+        judges: Who will be asked.
+        verdicts: Where verdicts come from; replaying, nobody is asked, and no key is needed.
+        suite_file: The eval.yaml, beside which verdicts are recorded.
+        variables: `.env` and the shell as one.
+        redactor: Takes secrets out of what is recorded.
+        command: The command that records the verdicts of this suite, for messages.
+        stop: Ends the look-up of models.
+
+    Raises:
+        UsageError: A key is missing, or a variable holds what is no key or address.
+        ModelError: A provider's newest model could not be found.
+        RecordingError: What is at the recording's place is none.
+        StorageError: The recording could not be written.
+        Cancelled: The stop came.
+    """
+    models = Models()
+    try:
+        found = {} if verdicts is Verdicts.REPLAY else _models(judges, models, variables, stop)
+    except BaseException:
+        models.close()
+        raise
+    session = JudgeSession(JudgeSettings(verdicts, recording_file(suite_file), found), models, redactor, command)
+    try:
+        yield session
+    finally:
+        session.close()
+
+
+def _models(judges: Collection[Judge], models: Models, variables: Mapping[str, str], stop: Stop) -> Mapping[str, str]:
+    """The models of judges that name none, by provider; each provider's key is looked for."""
+    found = {}
+    for provider in sorted({judge.provider for judge in judges}):
+        try:
+            place = endpoint(provider, variables)
+        except MissingKeyError as error:
+            raise UsageError(str(error)) from error
+        if any(judge.provider == provider and judge.model is None for judge in judges):
+            found[provider] = model_name(provider, variables) or models.newest_small_model(place, stop)
+    return found
