@@ -15,6 +15,7 @@ COMMANDS = {
     "clean": "skillgrade.cli.clean",
     "init": "skillgrade.cli.init",
     "preview": "skillgrade.cli.preview",
+    "regrade": "skillgrade.cli.regrade",
     "review": "skillgrade.cli.review",
     "schema": "skillgrade.cli.schema",
 }
