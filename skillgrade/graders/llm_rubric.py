@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from skillgrade.errors import InfrastructureError, MissingKeyError, ReplyError
+from skillgrade.errors import InfrastructureError, MissingKeyError, ReplyError, UserError
 from skillgrade.graders.base import Needs, RecordContext
 from skillgrade.judges.base import Judge, Reading
 from skillgrade.judges.choice import judges_of
@@ -53,7 +53,7 @@ class LlmRubricGrader:
         log = _Log(question)
         try:
             result = _graded(spec, question, _ask(spec, log, context, stop), context)
-        except InfrastructureError as error:
+        except (InfrastructureError, UserError) as error:
             # Who set no key reads a score of 0 here since the first version; the status keeps it out of every rate.
             score = 0.0 if isinstance(error, MissingKeyError) else None
             result = GraderResult(self.type, spec.index, GraderStatus.ERROR, score, spec.weight, str(error))
