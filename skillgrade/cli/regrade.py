@@ -75,6 +75,7 @@ def _regrade(folder: RunFolder, suite: Suite, values: Mapping[str, Any]) -> int:
     from skillgrade.reports.terminal.regrade import RegradeProgress, print_regrade
     from skillgrade.reports.terminal.summary import print_summary
     from skillgrade.results.redaction import Redactor, secret_values
+    from skillgrade.results.report_file import render_report
     from skillgrade.stop import Stop
 
     console = make_console(to_stderr=values["as_json"])
@@ -105,7 +106,7 @@ def _regrade(folder: RunFolder, suite: Suite, values: Mapping[str, Any]) -> int:
         if decision is not None:
             print_gate(console, decision)
         if values["as_json"]:
-            sys.stdout.buffer.write(folder.report.read_bytes())
+            sys.stdout.buffer.writelines(render_report(regraded.report))
             sys.stdout.buffer.flush()
         # Whether the run itself was interrupted once is no news here: trials that it lacks make up the exit code.
         return run_exit_code(replace(regraded.report, interrupted=regraded.stopped), decision)

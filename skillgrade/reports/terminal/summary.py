@@ -10,6 +10,7 @@ from skillgrade.reports.terminal.judging import judging_line
 from skillgrade.reports.terminal.text import one_line, printable, seconds
 from skillgrade.reports.terminal.trials import print_every_trial, print_stories
 from skillgrade.results.records import Outcome
+from skillgrade.results.regrades import Cause
 from skillgrade.results.report import RunReport, TaskReport, Totals
 from skillgrade.results.statistics import Interval
 
@@ -44,7 +45,8 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
         console.print(f"reviewers agree with Krippendorff's alpha {alpha:.2f}", style="dim")
     for again in report.regrades:
         trials = "1 trial" if again.trials == 1 else f"{again.trials} trials"
-        text = f"graded again ({again.cause}): {trials}, {again.changed} changed"
+        what = "reviewed by people" if again.cause is Cause.REVIEW else "graded again"
+        text = f"{what}: {trials}, {again.changed} changed"
         console.print(text, style="dim", soft_wrap=True)
     totals = report.totals
     if every_trial:

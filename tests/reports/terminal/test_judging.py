@@ -82,5 +82,5 @@ def test_a_run_that_was_graded_again_says_so(tmp_path: Path) -> None:
     ]
     lines.append(regrade("fix", 1, 0.5, cause=Cause.REVIEW))
     text = summary(tmp_path, lines)
-    assert "graded again (regrade): 2 trials, 1 changed\n" in text
-    assert "graded again (review): 1 trial, 0 changed\n" in text
+    assert "graded again: 2 trials, 1 changed\n" in text
+    assert "reviewed by people: 1 trial, 0 changed\n" in text
