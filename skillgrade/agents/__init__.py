@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from skillgrade.agents.base import Agent
+from skillgrade.agents.claude import ClaudeAgent
+from skillgrade.agents.codex import CodexAgent
 from skillgrade.agents.command import CommandAgent
+from skillgrade.agents.gemini import GeminiAgent
+from skillgrade.agents.opencode import OpencodeAgent
 from skillgrade.agents.solution import SolutionAgent
 
 AGENTS: dict[str, Agent] = {
+    "claude": ClaudeAgent(),
+    "codex": CodexAgent(),
+    "gemini": GeminiAgent(),
+    "opencode": OpencodeAgent(),
     "command": CommandAgent(),
     "solution": SolutionAgent(),
 }

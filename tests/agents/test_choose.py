@@ -31,12 +31,15 @@ def test_an_empty_key_is_no_key(key: str) -> None:
 
 @pytest.mark.parametrize(("key", "agent"), AGENTS_BY_KEY.items())
 def test_the_only_key_chooses_its_agent(key: str, agent: str) -> None:
-    with pytest.raises(UsageError, match=f'the agent "{agent}" is not part of this version: it runs command'):
-        choose_agent(AgentSpec(), {key: "k"})
+    assert choose_agent(AgentSpec(), {key: "k"}).name == agent
 
 
 def test_two_keys_of_one_provider_are_one_agent_and_keys_of_two_are_none() -> None:
-    with pytest.raises(UsageError, match='the agent "gemini"'):
-        choose_agent(AgentSpec(), {"GEMINI_API_KEY": "a", "GOOGLE_API_KEY": "b"})
+    assert choose_agent(AgentSpec(), {"GEMINI_API_KEY": "a", "GOOGLE_API_KEY": "b"}).name == "gemini"
     with pytest.raises(UsageError, match="GEMINI_API_KEY and OPENAI_API_KEY are all set"):
         choose_agent(AgentSpec(), {"GEMINI_API_KEY": "a", "OPENAI_API_KEY": "b"})
+
+
+def test_an_agent_that_this_version_lacks_is_refused() -> None:
+    with pytest.raises(UsageError, match='the agent "acp" is not part of this version: it runs claude, codex'):
+        choose_agent(AgentSpec("acp"), {})

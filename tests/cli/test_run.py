@@ -109,7 +109,7 @@ def test_list_warns_with_paths_from_the_current_folder(shell: Shell) -> None:
         (("--filter-pattern=nothing",), "no task matches"),
         (("--grader=determinstic",), "determinstic"),
         (("--grader=human",), "human"),
-        (("--agent=claude",), 'the agent "claude" is not part of this version'),
+        (("--agent=clod",), 'the agent "clod" is not part of this version'),
         (("--provider=podman",), "podman"),
         (("-f", "nowhere.yaml"), "nowhere.yaml: does not exist"),
     ],

@@ -38,19 +38,28 @@ def test_a_task_gets_its_agent_its_provider_and_its_environment() -> None:
     assert planned.environment == EnvironmentSpec(docker, None, ("npm i x",))
 
 
-@pytest.mark.parametrize("name", ["claude", "gemini", "codex", "opencode", "acp"])
-def test_an_agent_that_is_not_part_of_this_version_is_refused_by_name(name: str) -> None:
-    message = refusal(local(agent=AgentSpec(name)))
-    assert f'task "task": the agent "{name}" is not part of this version' in message
+def test_an_agent_that_is_not_there_is_refused_by_name() -> None:
+    message = refusal(local(agent=AgentSpec("clod")))
+    assert 'task "task": the agent "clod" is not part of this version' in message
     assert "--agent=command" in message
+
+
+@pytest.mark.parametrize(
+    ("agent", "key"), [("gemini", "GEMINI_API_KEY"), ("claude", "ANTHROPIC_API_KEY"), ("codex", "OPENAI_API_KEY")]
+)
+def test_an_agent_that_would_be_logged_out_is_refused_with_what_would_log_it_in(agent: str, key: str) -> None:
+    message = refusal(local(agent=AgentSpec(agent)))
+    assert f'task "task": the agent "{agent}" has no key: set {key}' in message
+    assert "_BASE_URL for an endpoint that needs none" in message
 
 
 @pytest.mark.parametrize(
     ("key", "agent"), [("GEMINI_API_KEY", "gemini"), ("ANTHROPIC_API_KEY", "claude"), ("OPENAI_API_KEY", "codex")]
 )
 def test_where_nothing_says_it_the_one_api_key_says_which_agent(key: str, agent: str) -> None:
-    assert f'the agent "{agent}"' in refusal(local(agent=AgentSpec()), environ={key: "k"})
-    assert f'the agent "{agent}"' in refusal(local(agent=AgentSpec()), env_file={key: "k"})
+    for variables in ({"environ": {key: "k"}}, {"env_file": {key: "k"}}):
+        (planned,) = plan(local(agent=AgentSpec()), **variables).tasks
+        assert planned.agent == agent
 
 
 def test_no_key_and_several_keys_say_no_agent() -> None:

@@ -1,0 +1,160 @@
+"""What the agents have in common that are command-line tools from npm.
+
+Each works headless with every permission, since what keeps it from harm is the workspace. It reads its instruction from
+its standard input, which ends there: an argument would be limited in length, and its first characters could be taken
+for an option.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from skillgrade.agents.base import AgentTurn
+from skillgrade.errors import AgentError
+from skillgrade.stop import Stop
+from skillgrade.suite.model import AgentSpec, Task
+from skillgrade.workspace.base import Command, CommandResult, StagedFile, Workspace
+
+NO_KEY = "none"
+"""What stands for a key where the endpoint needs none, since no tool starts without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How an agent reaches its model.
+
+    Attributes:
+        keys: The variables that may hold its key, the first of them the one that messages name.
+        url: The variable that holds another address.
+        logins: Variables that make it use another service, when a task's `env` names one of them.
+    """
+
+    keys: tuple[str, ...]
+    url: str
+    logins: tuple[str, ...] = ()
+
+    def key(self, env: Mapping[str, str]) -> str | None:
+        """The key among variables."""
+        return next((env[name] for name in self.keys if env.get(name)), None)
+
+    def problem(self, task: Task, variables: Mapping[str, str], agent: str) -> str | None:
+        """Why the agent would be logged out; None where it is not, or where nobody can tell.
+
+        Args:
+            task: The task.
+            variables: Where keys are looked for.
+            agent: The agent's name.
+        """
+        env = {**variables, **task.env_values}
+        named = {*task.env_names, *task.env_values}
+        if task.agent.home == "user" or self.key(env) or env.get(self.url) or named.intersection(self.logins):
+            return None
+        others = f" (or {', '.join(self.keys[1:])})" if self.keys[1:] else ""
+        return (
+            f'the agent "{agent}" has no key: set {self.keys[0]}{others}, {self.url} for an endpoint that needs none, '
+            "or agent_home: user to let it use your own login"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A command line, and the variables that it needs beside those of the turn."""
+
+    argv: Sequence[str]
+    env: Mapping[str, str] = field(default_factory=dict)
+
+
+class NpmAgent:
+    """A command-line tool from npm; see `Agent`.
+
+    Attributes:
+        name: See `Agent`; also the name of its program.
+        package: Its package.
+        tested_version: The version that goes into images unless `agent_version` says another.
+        stream_format: What it prints.
+    """
+
+    name: str
+    package: str
+    tested_version: str
+    stream_format: str
+
+    is_llm = True
+    takes_model = True
+    gets_env_file = False
+
+    @property
+    def version_argv(self) -> tuple[str, ...]:
+        """See `Agent.version_argv`."""
+        return (self.name, "--version")
+
+    def access(self, spec: AgentSpec) -> Access | None:
+        """How it reaches its model; None where that is the eval's business."""
+        raise NotImplementedError
+
+    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
+        """How it is started for a turn."""
+        raise NotImplementedError
+
+    def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
+        """See `Agent.key_names`."""
+        access = self.access(spec)
+        return () if access is None else (*access.keys, access.url)
+
+    def output_format(self, spec: AgentSpec) -> str:
+        """See `Agent.output_format`."""
+        return self.stream_format
+
+    def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
+        """Whether it would be logged out; see `Agent.problem`."""
+        access = self.access(task.agent)
+        return None if access is None else access.problem(task, variables, self.name)
+
+    def install_commands(self, spec: AgentSpec) -> str | None:
+        """See `Agent.install_commands`."""
+        what = shlex.quote(f"{self.package}@{spec.version or self.tested_version}")
+        return (
+            f"type npm >/dev/null || {{ echo 'the agent {self.name} needs Node.js and npm: choose a docker.base that "
+            f"has them, such as node:20-slim'; exit 1; }}\nnpm install --global --no-audit --no-fund {what}"
+        )
+
+    def files(self, task: Task) -> tuple[StagedFile, ...]:
+        """Nothing; see `Agent.files`."""
+        return ()
+
+    def stdin(self, instruction: str) -> bytes | None:
+        """The instruction; see `Agent.stdin`."""
+        return instruction.encode()
+
+    def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
+        """Run it; see `Agent.act`."""
+        invocation = self.invocation(task, turn)
+        result = workspace.run(
+            Command(
+                argv=tuple(invocation.argv),
+                env={**turn.env, **invocation.env},
+                timeout=turn.timeout,
+                stdin=self.stdin(turn.instruction),
+                stdout=turn.stdout,
+                stderr=turn.stderr,
+            ),
+            stop,
+        )
+        if result.not_found:
+            raise AgentError(self.missing())
+        return result
+
+    def missing(self) -> str:
+        """What to say where it is not installed."""
+        return (
+            f"the agent {self.name} is not installed where it should work: "
+            f"npm install --global {self.package}@{self.tested_version}"
+        )
+
+
+def versioned(url: str, version: str) -> str:
+    """An address that ends in the version of its API, such as ``/v1``, whether or not it did."""
+    url = url.rstrip("/")
+    return url if url.endswith(f"/{version}") else f"{url}/{version}"

@@ -1,0 +1,101 @@
+"""The `opencode` agent: OpenCode, with a model of any provider."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from skillgrade.agents.base import AgentTurn
+from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent, versioned
+from skillgrade.models.keys import KEY_NAMES, URL_NAMES
+from skillgrade.suite.model import AgentSpec, Task
+
+
+@dataclass(frozen=True, slots=True)
+class _Provider:
+    """A provider that skillgrade knows keys of: how it is reached, and what OpenCode wants of that."""
+
+    access: Access
+    api_version: str
+    key_name: str
+
+
+_PROVIDERS = {
+    "anthropic": _Provider(Access(KEY_NAMES["anthropic"], URL_NAMES["anthropic"]), "v1", "ANTHROPIC_API_KEY"),
+    "openai": _Provider(Access(KEY_NAMES["openai"], URL_NAMES["openai"]), "v1", "OPENAI_API_KEY"),
+    "google": _Provider(Access(KEY_NAMES["gemini"], URL_NAMES["gemini"]), "v1beta", "GOOGLE_GENERATIVE_AI_API_KEY"),
+}
+_ENV = {
+    # Each would be fetched at every start.
+    "OPENCODE_DISABLE_AUTOUPDATE": "1",
+    "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+    "OPENCODE_DISABLE_MODELS_FETCH": "1",
+}
+_INSTALL_RIPGREP = """
+# Its tool for skills needs ripgrep, which it would download in every trial.
+if ! type rg >/dev/null 2>&1 && type apt-get >/dev/null 2>&1; then
+  apt-get update -q && apt-get install -qy --no-install-recommends ripgrep && rm -rf /var/lib/apt/lists/*
+fi"""
+
+
+class OpencodeAgent(NpmAgent):
+    """Runs `opencode run`."""
+
+    name = "opencode"
+    package = "opencode-ai"
+    tested_version = "1.18.33"
+    stream_format = "opencode-json"
+
+    def access(self, spec: AgentSpec) -> Access | None:
+        """The keys of its model's provider; see `NpmAgent.access`."""
+        provider = _PROVIDERS.get(_split(_model(spec))[0])
+        return None if provider is None else provider.access
+
+    def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
+        """Whether its model is known, and would answer; see `Agent.problem`."""
+        model = _model(task.agent)
+        if not model and task.agent.home == "user":
+            return None
+        if not all(_split(model)):
+            return (
+                'the agent "opencode" needs its model as PROVIDER/MODEL, such as anthropic/claude-sonnet-4-6: '
+                "set `model:`, or pass --opencode-model"
+            )
+        return super().problem(task, variables)
+
+    def install_commands(self, spec: AgentSpec) -> str | None:
+        """See `Agent.install_commands`."""
+        return f"{super().install_commands(spec)}{_INSTALL_RIPGREP}"
+
+    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
+        """See `NpmAgent.invocation`."""
+        spec, model = task.agent, _model(task.agent)
+        argv = ["opencode", "run", "--format", "json"]
+        if model:
+            argv += ["--model", model]
+        if spec.opencode_agent:
+            argv += ["--agent", spec.opencode_agent]
+        if turn.number:
+            argv.append("--continue")
+        config: dict[str, object] = {"autoupdate": False, "share": "disabled"}
+        env = dict(_ENV)
+        name, model_name = _split(model)
+        if provider := _PROVIDERS.get(name):
+            # A model that it does not know must be declared.
+            settings: dict[str, object] = {"models": {model_name: {}}}
+            if url := turn.env.get(provider.access.url):
+                settings["options"] = {"baseURL": versioned(url, provider.api_version)}
+            if url or provider.access.key(turn.env):
+                env[provider.key_name] = provider.access.key(turn.env) or NO_KEY
+            config |= {"provider": {name: settings}, "small_model": model}
+        return Invocation(argv, {**env, "OPENCODE_CONFIG_CONTENT": json.dumps(config)})
+
+
+def _model(spec: AgentSpec) -> str:
+    return spec.opencode_model or spec.model or ""
+
+
+def _split(model: str) -> tuple[str, str]:
+    provider, _, name = model.partition("/")
+    return provider, name
