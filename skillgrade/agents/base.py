@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from skillgrade.capture import OutputSink
@@ -52,10 +53,6 @@ class Agent(Protocol):
     def gets_env_file(self) -> bool:
         """Whether it gets the variables of the eval's `.env`, which is for programs that the eval's author wrote."""
 
-    @property
-    def version_argv(self) -> tuple[str, ...]:
-        """The command that prints its version where it is installed; empty when it has none."""
-
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """The variables that hold its own provider's keys and addresses."""
 
@@ -72,6 +69,24 @@ class Agent(Protocol):
 
     def install_commands(self, spec: AgentSpec) -> str | None:
         """What installs it into an image; None when there is nothing to install."""
+
+    @property
+    def has_version(self) -> bool:
+        """Whether it is a program of its own, with a version."""
+
+    def version(self, workspace: Workspace, folder: Path, stop: Stop) -> str | None:
+        """Its version where it will work; None when it has none.
+
+        Args:
+            workspace: A workspace as trials get it.
+            folder: Where its output may go.
+            stop: Ends it early.
+
+        Raises:
+            AgentError: It is not installed there, or does not start.
+            WorkspaceError: The workspace broke.
+            Cancelled: The stop came.
+        """
 
     def files(self, task: Task) -> tuple[StagedFile, ...]:
         """What it needs in the workspace beside the task's own files."""

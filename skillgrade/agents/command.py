@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
+from pathlib import Path
 
 from skillgrade.agents.base import AgentTurn
 from skillgrade.capture import OutputSink
@@ -26,7 +27,7 @@ class CommandAgent:
     is_llm = False
     takes_model = False
     gets_env_file = True
-    version_argv = ()
+    has_version = False
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """None: the eval names what it needs."""
@@ -44,6 +45,10 @@ class CommandAgent:
 
     def install_commands(self, spec: AgentSpec) -> str | None:
         """Nothing: whoever brings the command installs it with `docker.setup`."""
+        return None
+
+    def version(self, workspace: Workspace, folder: Path, stop: Stop) -> str | None:
+        """None; see `Agent.version`."""
         return None
 
     def files(self, task: Task) -> tuple[StagedFile, ...]:

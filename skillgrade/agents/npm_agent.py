@@ -7,11 +7,15 @@ for an option.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from skillgrade.agents.base import AgentTurn
+from skillgrade.agents.ending import how_it_ended
+from skillgrade.capture import OutputSink
 from skillgrade.errors import AgentError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
@@ -19,6 +23,9 @@ from skillgrade.workspace.base import Command, CommandResult, StagedFile, Worksp
 
 NO_KEY = "none"
 """What stands for a key where the endpoint needs none, since no tool starts without one."""
+
+_VERSION = re.compile(r"\d+\.\d+[\w.+-]*")
+_VERSION_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +91,7 @@ class NpmAgent:
     is_llm = True
     takes_model = True
     gets_env_file = False
-
-    @property
-    def version_argv(self) -> tuple[str, ...]:
-        """See `Agent.version_argv`."""
-        return (self.name, "--version")
+    has_version = True
 
     def access(self, spec: AgentSpec) -> Access | None:
         """How it reaches its model; None where that is the eval's business."""
@@ -116,9 +119,27 @@ class NpmAgent:
         """See `Agent.install_commands`."""
         what = shlex.quote(f"{self.package}@{spec.version or self.tested_version}")
         return (
-            f"type npm >/dev/null || {{ echo 'the agent {self.name} needs Node.js and npm: choose a docker.base that "
+            f"type npm >/dev/null 2>&1 || {{ echo 'the agent {self.name} needs Node.js and npm: choose a docker.base that "
             f"has them, such as node:20-slim'; exit 1; }}\nnpm install --global --no-audit --no-fund {what}"
         )
+
+    def version(self, workspace: Workspace, folder: Path, stop: Stop) -> str | None:
+        """What it says of itself; see `Agent.version`."""
+        result = workspace.run(
+            Command(
+                argv=(self.name, "--version"),
+                timeout=_VERSION_SECONDS,
+                stdout=OutputSink(folder / "version.stdout"),
+                stderr=OutputSink(folder / "version.stderr"),
+            ),
+            stop,
+        )
+        if result.not_found:
+            raise AgentError(self.missing())
+        found = _VERSION.search(result.stdout.text())
+        if result.exit_code == 0 and found:
+            return found[0]
+        raise AgentError(f"the agent {self.name} does not start: `{self.name} --version` {how_it_ended(result)}")
 
     def files(self, task: Task) -> tuple[StagedFile, ...]:
         """Nothing; see `Agent.files`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from skillgrade.agents.base import AgentTurn
 from skillgrade.errors import AgentError, UserError
@@ -22,7 +22,7 @@ class SolutionAgent:
     is_llm = False
     takes_model = False
     gets_env_file = True
-    version_argv = ()
+    has_version = False
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """None."""
@@ -44,6 +44,10 @@ class SolutionAgent:
 
     def install_commands(self, spec: AgentSpec) -> str | None:
         """Nothing."""
+        return None
+
+    def version(self, workspace: Workspace, folder: Path, stop: Stop) -> str | None:
+        """None; see `Agent.version`."""
         return None
 
     def files(self, task: Task) -> tuple[StagedFile, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from skillgrade.engine.agent_versions import agent_version
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import Plan, TaskPlan
 from skillgrade.engine.spec import TrialSpec
@@ -31,6 +32,7 @@ class Preparation:
         folder: The run's folder.
         skills: The run's own copies of the skills.
         environments: What each provider made of each environment, or why it could not.
+        versions: The version of the agent in each, where it has one.
         notes: What the user should know, once each, redacted.
     """
 
@@ -38,7 +40,13 @@ class Preparation:
     folder: RunFolder
     skills: tuple[SkillSnapshot, ...]
     environments: Mapping[tuple[str, EnvironmentSpec], Prepared | TrialError]
+    versions: Mapping[tuple[str, EnvironmentSpec], str]
     notes: tuple[str, ...]
+
+    def agent_versions(self) -> dict[str, str]:
+        """By task, the version of the agent that works on it, where it has one."""
+        found = ((plan.task.name, self.versions.get((plan.provider, plan.environment))) for plan in self.plan.tasks)
+        return {task: version for task, version in found if version is not None}
 
     def spec(self, task_plan: TaskPlan, trial: int, attempt: int, *, act: bool = True) -> TrialSpec:
         """The spec of one attempt."""
@@ -93,15 +101,24 @@ def _prepare(plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunLis
     skills, left_out = _copy_skills(plan, folder)
     tell(left_out)
     environments: dict[tuple[str, EnvironmentSpec], Prepared | TrialError] = {}
+    versions: dict[tuple[str, EnvironmentSpec], str] = {}
     for task_plan in plan.tasks:
         key = (task_plan.provider, task_plan.environment)
         if key in environments:
             continue
         listener.preparing(_describe(task_plan))
-        made = environments[key] = _prepare_one(task_plan, folder.run_id, stop)
-        if isinstance(made, Prepared):
+        try:
+            made = environments[key] = provider_named(task_plan.provider).prepare(
+                task_plan.environment, folder.run_id, stop
+            )
             tell(made.notes)
-    return Preparation(plan, folder, skills, environments, tuple(told))
+            version = agent_version(task_plan.agent, task_plan.provider, made, folder.run_id, stop)
+        except InfrastructureError as error:
+            environments[key] = TrialError(error.stage, str(error))
+            continue
+        if version is not None:
+            versions[key] = version
+    return Preparation(plan, folder, skills, environments, versions, tuple(told))
 
 
 def _copy_skills(plan: Plan, folder: RunFolder) -> tuple[tuple[SkillSnapshot, ...], list[str]]:
@@ -119,13 +136,6 @@ def _copy_skills(plan: Plan, folder: RunFolder) -> tuple[tuple[SkillSnapshot, ..
         skills.append(snapshot)
         notes += warnings
     return tuple(skills), notes
-
-
-def _prepare_one(task_plan: TaskPlan, run: str, stop: Stop) -> Prepared | TrialError:
-    try:
-        return provider_named(task_plan.provider).prepare(task_plan.environment, run, stop)
-    except InfrastructureError as error:
-        return TrialError(error.stage, str(error))
 
 
 def _describe(task_plan: TaskPlan) -> str:

@@ -135,7 +135,7 @@ class _Session:
             return
         with prepared(self.plan, self.folder, self.redactor, self.listener, self.stop) as preparation:
             skills = tuple(SkillInfo(skill.name, skill.digest) for skill in preparation.skills)
-            self.journal.prepared(RunPrepared(skills, preparation.notes))
+            self.journal.prepared(RunPrepared(skills, preparation.notes, preparation.agent_versions()))
             waiting = Waiting(preparation, self.recorded)
 
             def finished(spec: TrialSpec, record: TrialRecord) -> bool:

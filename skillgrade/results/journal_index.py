@@ -34,6 +34,7 @@ class JournalIndex:
         path: The journal.
         info: What the run is.
         tasks: What was planned, in the order of the suite.
+        agent_versions: By task, the versions of the agent that worked on it, one for all sessions unless it changed.
         ends: How its sessions ended, in their order; a killed session has no end.
         interrupted: Whether the last session was interrupted or is without an end.
         skipped_lines: How many lines were skipped.
@@ -44,6 +45,7 @@ class JournalIndex:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.agent_versions: dict[str, tuple[str, ...]] = {}
         self.ends: list[RunEnd] = []
         self.interrupted = True
         self.skipped_lines = 0
@@ -114,6 +116,9 @@ class JournalIndex:
             prepared = decode(RunPrepared, document)
             notes = tuple(dict.fromkeys((*self.info.notes, *prepared.notes)))
             self.info = replace(self.info, skills=prepared.skills, notes=notes)
+            for task, version in prepared.agent_versions.items():
+                versions = (*self.agent_versions.get(task, ()), version)
+                self.agent_versions[task] = tuple(dict.fromkeys(versions))
             self.interrupted = True
         elif document.get("kind") == "trial":
             record = decode_record(document)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -64,19 +64,22 @@ def build_report(journal: Path) -> RunReport:
     """
     index = JournalIndex(journal)
     usage, regrades = Usage(), RegradeCounts()
+    planned = [
+        replace(info, agent_version=", ".join(index.agent_versions.get(info.task, ())) or None) for info in index.tasks
+    ]
     tasks = tuple(
         task_report(info, index.histories(info.task), _JournalTrials(index, info.task), usage, regrades)
-        for info in index.tasks
+        for info in planned
     )
     return RunReport(
         info=index.info,
         duration_ms=sum(end.duration_ms for end in index.ends) if index.ends else None,
         interrupted=index.interrupted,
-        agent=_common({task.agent for task in index.tasks}),
-        agent_version=_common({task.agent_version for task in index.tasks}),
-        model=_common({task.model for task in index.tasks}),
-        provider=_common({task.provider for task in index.tasks}),
-        isolation=_common({task.isolation for task in index.tasks}),
+        agent=_common({task.agent for task in planned}),
+        agent_version=_common({task.agent_version for task in planned}),
+        model=_common({task.model for task in planned}),
+        provider=_common({task.provider for task in planned}),
+        isolation=_common({task.isolation for task in planned}),
         images=tuple(sorted({image for task in tasks for image in task.images})),
         skipped_lines=index.skipped_lines,
         judges=tuple(sorted({judge for task in tasks for judge in task.judges})),

@@ -85,10 +85,12 @@ class RunPrepared:
     Attributes:
         skills: What agents get; empty without a skill.
         notes: What the reader should know of the whole run, one sentence each.
+        agent_versions: By task, the version of the agent that works on it, where it has one.
     """
 
     skills: tuple[SkillInfo, ...]
     notes: tuple[str, ...]
+    agent_versions: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,11 @@ import pytest
 
 from skillgrade.errors import Stage, StorageError, UserError
 from skillgrade.results.folder import RunFolder
+from skillgrade.results.journal import Journal
 from skillgrade.results.records import Outcome, TrialError
 from skillgrade.results.report import RunReport, Totals, TrialReport
 from skillgrade.results.report_file import build_report, keep_report, load_report, write_report
-from skillgrade.results.run_info import RunEnd
+from skillgrade.results.run_info import RunEnd, RunPrepared
 from skillgrade.results.statistics import Interval
 from tests.support.results import INFO, full_trial, plan, trial, write_run
 
@@ -128,6 +129,16 @@ def test_a_field_of_all_tasks_is_one_of_the_run(tmp_path: Path) -> None:
         "docker",
         "container",
     )
+
+
+def test_agents_have_the_versions_that_their_sessions_found(tmp_path: Path) -> None:
+    run = write_run(tmp_path, [plan("a", 1, agent="claude"), plan("b", 1, agent="codex")], [])
+    with Journal.reopen(run.journal) as journal:
+        for version in ("2.1", "2.1", "2.2"):
+            journal.prepared(RunPrepared((), (), {"a": version}))
+    report = write_report(run)
+    assert [task.info.agent_version for task in report.tasks] == ["2.1, 2.2", None]
+    assert report.agent_version is None
 
 
 def test_a_report_that_cannot_be_written_leaves_the_earlier_one(tmp_path: Path) -> None:
