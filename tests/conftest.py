@@ -1,5 +1,5 @@
-"""What holds for every test: Docker tests run only where an engine answers, no example has a time limit, none leaves a
-process, a thread, a file descriptor, a temporary folder or a container behind.
+"""What holds for every test: those of Docker run only where an engine answers, those of pages only where a browser is;
+no example has a time limit; none leaves a process, thread, file descriptor, temporary folder or container behind.
 """
 
 from __future__ import annotations
@@ -9,12 +9,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import hypothesis
 import pytest
 
 from skillgrade.workspace.bubblewrap.binary import find_bubblewrap
 from skillgrade.workspace.docker.client import daemon_problem
+from tests.support.browsers import find_chromium
 from tests.support.leaks import adopt_orphans, containers_left, held, left
 
 # How long an example takes says more about the machine's load than about the code.
@@ -32,13 +34,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         found = find_bubblewrap()
         if isinstance(found, str):
             pytest.skip(found)
-    if item.get_closest_marker("docker") is None:
-        return
-    problem = _docker_problem()
-    if problem is None:
-        return
-    if os.environ.get("SKILLGRADE_REQUIRE_DOCKER") == "1":
-        pytest.fail(f"Docker is required here, but {problem}", pytrace=False)
+    if item.get_closest_marker("browser") is not None and find_chromium() is None:
+        _refuse("BROWSER", "no chromium is installed")
+    if item.get_closest_marker("docker") is not None and (problem := _docker_problem()) is not None:
+        _refuse("DOCKER", problem)
+
+
+def _refuse(what: str, problem: str) -> NoReturn:
+    """Skip a test, or fail it where what it lacks is required."""
+    if os.environ.get(f"SKILLGRADE_REQUIRE_{what}") == "1":
+        pytest.fail(f"{what.title()} is required here, but {problem}", pytrace=False)
     pytest.skip(problem)
 
 
