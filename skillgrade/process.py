@@ -109,7 +109,7 @@ class ProcessSlot:
         *,
         env: Mapping[str, str],
         cwd: Path,
-        stdin: bytes | None,
+        stdin: bytes | IO[bytes] | None,
         stdout: OutputSink,
         stderr: OutputSink,
         timeout: float,
@@ -123,7 +123,8 @@ class ProcessSlot:
             argv: Program and arguments; the program is looked up on the PATH of `env`.
             env: All of its variables.
             cwd: Its working directory.
-            stdin: What it reads, from a file, so that a command that reads nothing blocks nobody; None is empty.
+            stdin: What it reads, from a file, so that a command that reads nothing blocks nobody, or what it reads from
+                itself; None is empty.
             stdout: Takes its output; not closed here.
             stderr: Takes its error output; not closed here.
             timeout: Seconds until it is killed.
@@ -199,7 +200,7 @@ class ProcessSlot:
         argv: Sequence[str],
         env: Mapping[str, str],
         cwd: Path,
-        stdin: bytes | None,
+        stdin: bytes | IO[bytes] | None,
         extra: Sequence[int],
         resources: ExitStack,
         stage: Stage,
@@ -347,10 +348,13 @@ def _latin(text: str) -> str:
 
 
 @contextmanager
-def _stdin_file(content: bytes | None) -> Iterator[IO[bytes]]:
+def _stdin_file(content: bytes | IO[bytes] | None) -> Iterator[IO[bytes]]:
     if content is None:
         with Path(os.devnull).open("rb") as file:
             yield file
+        return
+    if not isinstance(content, bytes):
+        yield content
         return
     with tempfile.TemporaryFile() as file:
         file.write(content)

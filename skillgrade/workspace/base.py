@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
 
 from skillgrade.capture import Captured, OutputSink
 from skillgrade.stop import Stop
@@ -145,7 +145,8 @@ class Command:
         stderr: Where its error output goes.
         timeout: Seconds until the whole process tree is killed.
         env: The variables it gets beside the provider's own PATH and HOME (and those of the image); these win.
-        stdin: What it reads; None is an empty stdin.
+        stdin: What it reads: the whole of it, or the reading end of a pipe, for as long as that lasts; None is an empty
+            stdin.
         privileged: Whether it is the eval's own (a grader): root in Docker, with a fixed PATH, HOME and LANG that
             nothing in the workspace could have set.
     """
@@ -155,7 +156,7 @@ class Command:
     stderr: OutputSink
     timeout: float
     env: Mapping[str, str] = field(default_factory=dict)
-    stdin: bytes | None = None
+    stdin: bytes | IO[bytes] | None = None
     privileged: bool = False
 
 

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from skillgrade.capture import OutputSink
 from skillgrade.errors import Cancelled, InfrastructureError, WorkspaceError
 from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DockerSpec
-from skillgrade.workspace.base import EnvironmentSpec, Place, StagedFile
+from skillgrade.workspace.base import Command, EnvironmentSpec, Place, StagedFile
 from skillgrade.workspace.skills import snapshot_skill
 from tests.support.processes import eventually
 from tests.support.workspaces import Bench, text
@@ -450,3 +451,38 @@ def test_graders_git_starts_nothing_that_the_agent_named(bench: Bench) -> None:
     script = "git status --short >&2 && git add file && git commit -q -m x && git log --format=%s && ls"
     ran = bench.bash(workspace, script, privileged=True, env={"GIT_CONFIG_COUNT": "0"})
     assert ran.out == "x\nfile\nhooks\n"
+
+
+class Answering:
+    """Writes to a pipe what a command should read once it has said something, and ends the pipe."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer = answer
+        reader, self._writer = os.pipe()
+        self.reader = os.fdopen(reader, "rb", buffering=0)
+
+    def feed(self, data: bytes) -> bytes:
+        if self._writer >= 0 and data:
+            os.write(self._writer, self._answer)
+            os.close(self._writer)
+            self._writer = -1
+        return data
+
+    def flush(self) -> bytes:
+        return b""
+
+
+def test_a_command_reads_from_a_pipe_what_depends_on_what_it_said(bench: Bench) -> None:
+    talk = Answering(b"first\n" + b"rest\n" * 2000)
+    with talk.reader:
+        result = bench.open().run(
+            Command(
+                argv=("bash", "-c", 'echo ready; read -r line; echo "$line"; wc -l; echo over'),
+                stdout=OutputSink(bench.next_output, byte_filter=talk),
+                stderr=OutputSink(bench.next_output.with_suffix(".err")),
+                timeout=60,
+                stdin=talk.reader,
+            ),
+            Stop(),
+        )
+    assert (result.exit_code, result.stdout.text().split()) == (0, ["ready", "first", "2000", "over"])

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from skillgrade.capture import OutputSink
 from skillgrade.errors import Stage, WorkspaceError
@@ -59,7 +60,7 @@ class SandboxedCommand:
     options: Sequence[str]
     env: Mapping[str, str]
     argv: Sequence[str]
-    stdin: bytes | None
+    stdin: bytes | IO[bytes] | None
     stdout: OutputSink
     stderr: OutputSink
     timeout: float

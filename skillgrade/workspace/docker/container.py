@@ -295,13 +295,17 @@ class Container:
         # Not `Running`, which stays true until a removal is through.
         return state["Status"] == "running", bool(state["OOMKilled"])
 
-    def begin(self, command: Exec) -> RunningExec:
+    def begin(self, command: Exec, pipe: IO[bytes] | None = None) -> RunningExec:
         """Start a command.
+
+        Args:
+            command: The command.
+            pipe: What it reads; None for nothing.
 
         Raises:
             WorkspaceError: It could not be started.
         """
-        return RunningExec(self.api, self.id, self._lines, command)
+        return RunningExec(self.api, self.id, self._lines, command, pipe=pipe)
 
     def give_up(self) -> None:
         """Wake whoever waits for a command of it, and wait for the daemon no longer than a moment; for wakers.

@@ -7,6 +7,7 @@ each piece.
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import ssl
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from skillgrade.errors import Stage, WorkspaceError
 from skillgrade.workspace.docker.client import translated
@@ -126,13 +127,24 @@ class RunningExec:
         container: The container's id.
         lines: The connections to its commands.
         command: What to run.
-        talks: Whether it reads what `send` sends; else it has no input.
+        talks: Whether it reads what `send` sends.
+        pipe: Where what it reads comes from, while `finish` waits for it; without one and without `talks` it has no
+            input.
 
     Raises:
         WorkspaceError: It could not be started.
     """
 
-    def __init__(self, api: APIClient, container: str, lines: Lines, command: Exec, *, talks: bool = False) -> None:
+    def __init__(
+        self,
+        api: APIClient,
+        container: str,
+        lines: Lines,
+        command: Exec,
+        *,
+        talks: bool = False,
+        pipe: IO[bytes] | None = None,
+    ) -> None:
         lines.check()
         self._api = api
         self._lines = lines
@@ -140,13 +152,13 @@ class RunningExec:
             made = api.exec_create(
                 container,
                 list(command.argv),
-                stdin=talks,
+                stdin=talks or pipe is not None,
                 user=command.user,
                 workdir=command.workdir,
                 environment=dict(command.env),
             )
             self._id: str = made["Id"]
-            self._stream = _Stream(api.exec_start(self._id, socket=True))
+            self._stream = _Stream(api.exec_start(self._id, socket=True), pipe)
         lines.add(self._stream)
         self._unread = b""
 
@@ -232,10 +244,12 @@ def _exit_code(api: APIClient, exec_id: str) -> int:
 
 
 class _Stream:
-    """The multiplexed output of a command, read without blocking longer than asked."""
+    """The multiplexed output of a command, read without blocking longer than asked; meanwhile a pipe is its input."""
 
-    def __init__(self, wrapper: Any) -> None:  # the SDK gives a different private class for each transport
+    # The SDK gives a different private class for each transport.
+    def __init__(self, wrapper: Any, pipe: IO[bytes] | None = None) -> None:
         self._wrapper = wrapper
+        self._pipe = pipe
         self._socket = getattr(wrapper, "_sock", wrapper)
         self._socket.setblocking(False)
         self._early = _read_ahead(wrapper)
@@ -261,7 +275,21 @@ class _Stream:
                 return None
             poll = select.poll()
             poll.register(self._socket, select.POLLIN)
-            poll.poll(min(left, 60.0) * 1000)
+            if self._pipe is not None:
+                poll.register(self._pipe, select.POLLIN)
+            ready = dict(poll.poll(min(left, 60.0) * 1000))
+            if self._pipe is not None and self._pipe.fileno() in ready:
+                self._pass_on(self._pipe, deadline)
+
+    def _pass_on(self, pipe: IO[bytes], deadline: float) -> None:
+        """Make one piece of the pipe the command's input, or its end the end of that."""
+        data = os.read(pipe.fileno(), _CHUNK)
+        with suppress(OSError, TimeoutError):  # it reads no more; how it ends says the rest
+            if data:
+                self.send(data, deadline)
+                return
+            self._socket.shutdown(socket.SHUT_WR)
+        self._pipe = None
 
     def send(self, data: bytes | memoryview, deadline: float) -> None:
         """Send all of it, or raise TimeoutError."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from skillgrade.errors import Cancelled, Stage, WorkspaceError
 from skillgrade.stop import Stop
@@ -36,6 +37,9 @@ _COUNT_OOM_KILLS = (
     ' [ -r "$file" ] && while read -r key value; do [ "$key" = oom_kill ] && echo "$value"; done <"$file"; done; :'
 )
 """Where cgroup v1 and v2 count what the memory limit killed (kernel: admin-guide/cgroup-v1/memory, cgroup-v2)."""
+
+_PIPE = "-"
+"""What stands for a file where a command reads from a pipe."""
 
 _STDERR = 2
 _KILLED = 137
@@ -112,7 +116,8 @@ class DockerWorkspace:
             env = {**grader_variables(self._variables), **command.env, **git_variables()}
         else:
             env = {**agent_variables(self._variables), **command.env}
-        stdin = self._input(command.stdin)
+        pipe = None if isinstance(command.stdin, bytes) else command.stdin
+        stdin = _PIPE if pipe else self._input(command.stdin)
         shell = self._container.take_shell()
         if shell is not None and command.privileged and not command.stdin:
             return shell.become(command.argv, env, marker)
@@ -120,7 +125,7 @@ class DockerWorkspace:
             shell.close()
         argv = (BASH, "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *command.argv)
         user = ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID)
-        return self._container.begin(Exec(argv, user, WORKSPACE_PATH, env))
+        return self._container.begin(Exec(argv, user, WORKSPACE_PATH, env), pipe)
 
     @contextmanager
     def _explained(self, stop: Stop | None = None) -> Iterator[None]:
@@ -133,9 +138,9 @@ class DockerWorkspace:
             self._check_alive()
             raise
 
-    def _input(self, stdin: bytes | None) -> str:
+    def _input(self, stdin: bytes | IO[bytes] | None) -> str:
         """The file that a command reads: a pipe would block us on a program that does not read."""
-        if not stdin:
+        if not isinstance(stdin, bytes) or not stdin:
             return "/dev/null"
         name = STAGED_STDIN
         if stdin != self._spec.stdin:
