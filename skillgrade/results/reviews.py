@@ -147,11 +147,11 @@ def review_places(run: RunFolder, record: TrialRecord) -> Mapping[tuple[int, int
     """Where the human graders of an attempt asked, by turn and grader."""
     attempt = run.attempt_path(record.task, record.trial, record.attempt)
     places = {}
-    for number, result in enumerate(record.grader_results):
+    for result in record.grader_results:
         if result.grader_type == HUMAN:
             folder = turn_folder(attempt, result.turn)
             folder = folder if folder.is_dir() else attempt
-            earlier = record.grader_results[:number]
+            earlier = [each for each in record.grader_results if each.grader < result.grader]
             places[result.turn, result.grader] = review_place(folder, record.task, record.trial, earlier, result.turn)
     return places
 
