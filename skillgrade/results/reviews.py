@@ -166,10 +166,11 @@ def deadline_after(timeout: float) -> str:
 
 
 def local_time(deadline: str) -> str:
-    """A deadline as the people at this machine read it."""
+    """A deadline as the people at this machine read it, without the date where that is today's."""
     moment = datetime.fromisoformat(deadline)
     try:
-        return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+        local = moment.astimezone()
+        return local.strftime("%H:%M" if local.date() == datetime.now().astimezone().date() else "%Y-%m-%d %H:%M")
     except OverflowError:  # the last hours of the year 9999
         return moment.strftime("%Y-%m-%d %H:%M UTC")
 

@@ -13,6 +13,7 @@ from skillgrade.results.reviews import (
     ReviewContext,
     ReviewPlace,
     deadline_after,
+    local_time,
     read_context,
     review_places,
     write_context,
@@ -183,3 +184,11 @@ def test_a_deadline_is_a_time_however_far(tmp_path: Path) -> None:
     end = datetime.fromisoformat(deadline_after(60))
     assert 60 <= (end - before).total_seconds() <= 62
     assert deadline_after(1e18).startswith("9999-")
+
+
+def test_a_deadline_reads_as_a_local_time() -> None:
+    now = datetime.now(UTC)
+    today = now.astimezone().replace(hour=12, minute=34)
+    assert local_time(today.astimezone(UTC).isoformat()) == "12:34"
+    assert local_time("2020-01-02T12:00:00+00:00").startswith("2020-01-0")
+    assert local_time("9999-12-31T23:59:59+00:00").startswith("9999-12-31 ")
