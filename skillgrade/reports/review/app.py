@@ -18,7 +18,7 @@ from starlette.routing import Route
 
 from skillgrade.errors import SkillgradeError
 from skillgrade.reports.review.answer import Entry, entry_of, read_entry, review_of
-from skillgrade.reports.review.files import TrialFile, read_bytes, read_text
+from skillgrade.reports.review.files import TrialFile, list_files, read_bytes, read_text
 from skillgrade.reports.review.guard import FILE_POLICY, Guard
 from skillgrade.reports.review.items import ReviewItem, ReviewList, review_list
 from skillgrade.reports.review.view import readable, trial_view
@@ -192,7 +192,7 @@ def _item(request: Request, reviews: ReviewList) -> ReviewItem:
 
 
 def _file(request: Request, item: ReviewItem) -> TrialFile:
-    file = trial_view(item).files.by_id(request.path_params["file"])
+    file = list_files(item.place.workspace).by_id(request.path_params["file"])
     if file is None:
         raise HTTPException(404, "There is no such file.")
     return file

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Iterable
@@ -17,7 +18,6 @@ from skillgrade.results.records import GraderResult, Review, TrialRecord
 from skillgrade.results.review_file import ReviewProblem, read_review
 from skillgrade.results.reviews import (
     HUMAN,
-    ReviewContext,
     ReviewPlace,
     local_time,
     read_context,
@@ -38,7 +38,8 @@ class ReviewItem:
         result: What the grader says so far.
         place: Where it asked.
         reviewer: Who is reviewing; None without a name.
-        context: What it asked.
+        prompt: The question.
+        deadline: When the run that asked stops waiting, ISO 8601, UTC.
         mine: The answer of this reviewer; why it is none, or None without one.
         answers: How many reviewers have answered.
     """
@@ -48,7 +49,8 @@ class ReviewItem:
     result: GraderResult
     place: ReviewPlace
     reviewer: str | None
-    context: ReviewContext
+    prompt: str
+    deadline: str
     mine: Review | ReviewProblem | None
     answers: int
 
@@ -72,14 +74,13 @@ class ReviewItem:
     @property
     def until(self) -> str | None:
         """Until when a run may be waiting, as people read it; None once that is over."""
-        deadline = self.context.deadline
-        is_ahead = datetime.fromisoformat(deadline) > datetime.now(UTC)
-        return local_time(deadline) if self.result.waiting and is_ahead else None
+        is_ahead = datetime.fromisoformat(self.deadline) > datetime.now(UTC)
+        return local_time(self.deadline) if self.result.waiting and is_ahead else None
 
     @property
     def checklist(self) -> tuple[str, ...]:
         """The items of the prompt's list, if it has one."""
-        return tuple(found[1].strip() for found in map(_CHECK.fullmatch, self.context.prompt.splitlines()) if found)
+        return tuple(found[1].strip() for found in map(_CHECK.fullmatch, self.prompt.splitlines()) if found)
 
     @property
     def others(self) -> tuple[GraderResult, ...]:
@@ -153,16 +154,33 @@ def earlier_turns(item: ReviewItem) -> list[tuple[int, Path]]:
 def _item(record: TrialRecord, result: GraderResult, place: ReviewPlace, reviewer: str | None) -> ReviewItem:
     answers = sum(isinstance(read_review(path), Review) for _, path in place.results())
     key = f"{record.task}\0{record.trial}\0{record.attempt}\0{result.turn}\0{result.grader}"
+    prompt, deadline = _asked(place)
     return ReviewItem(
         id=hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16],
         record=record,
         result=result,
         place=place,
         reviewer=reviewer,
-        context=read_context(place),
+        prompt=prompt,
+        deadline=deadline,
         mine=read_review(place.result(reviewer), reviewer),
         answers=answers,
     )
+
+
+def _asked(place: ReviewPlace) -> tuple[str, str]:
+    """The prompt and the deadline of a question; its file is read again only where it changed, for it may be large."""
+    try:
+        status = place.context.stat()
+    except OSError:
+        status = None
+    return _read_asked(place, None if status is None else (status.st_mtime_ns, status.st_size))
+
+
+@functools.lru_cache(maxsize=10_000)
+def _read_asked(place: ReviewPlace, version: tuple[int, int] | None) -> tuple[str, str]:  # noqa: ARG001 - a key
+    context = read_context(place)
+    return context.prompt, context.deadline
 
 
 def _first_open(items: Iterable[ReviewItem]) -> ReviewItem | None:

@@ -13,6 +13,7 @@ from skillgrade.reports.review.files import FileList, TrialFile, list_files
 from skillgrade.reports.review.items import ReviewItem, earlier_turns
 from skillgrade.reports.terminal.text import printable
 from skillgrade.results.evidence import Evidence, load
+from skillgrade.results.reviews import read_context
 
 _FILES_SHOWN = 200
 """Changed files of which the lines are shown."""
@@ -45,6 +46,7 @@ class TrialView:
     """What is shown of a trial beside the question.
 
     Attributes:
+        instruction: What the agent was told.
         folds: The conversation, turn by turn.
         changes: What changed; None where that was not kept.
         more_changes: How many more files changed.
@@ -52,6 +54,7 @@ class TrialView:
         files: All files.
     """
 
+    instruction: str
     folds: tuple[Fold, ...]
     changes: tuple[ChangedFile, ...] | None
     more_changes: int
@@ -60,14 +63,20 @@ class TrialView:
 
 
 def trial_view(item: ReviewItem) -> TrialView:
-    """Gather what the page of a trial shows."""
+    """Gather what the page of a trial shows.
+
+    Raises:
+        UserError: The question is gone or cannot be read.
+    """
+    context = read_context(item.place)
     files = list_files(item.place.workspace)
     by_path = {file.path: file for file in files.files}
     evidence = _evidence(item.folder)
     diffs = None if evidence is None or evidence.diff is None else read_diff(evidence.diff)
     changed = [ChangedFile(diff, by_path.get(diff.path)) for diff in diffs or ()]
     return TrialView(
-        folds=tuple(_folds(item)),
+        instruction=context.instruction,
+        folds=tuple(_folds(item, context.transcript)),
         changes=None if diffs is None else tuple(changed[:_FILES_SHOWN]),
         more_changes=max(0, len(changed) - _FILES_SHOWN),
         pictures=tuple(_pictures(changed, files.files)),
@@ -88,7 +97,7 @@ def shortened(text: str, limit: int = _TEXT_SHOWN) -> str:
     return f"{text[:head]}\n\n[… {len(text) - limit} characters are left out here …]\n\n{text[-tail:]}"
 
 
-def _folds(item: ReviewItem) -> Iterator[Fold]:
+def _folds(item: ReviewItem, whole: str) -> Iterator[Fold]:
     """The conversation, cut where each turn began: what was kept of a turn begins with all that came before it."""
     before = ""
     for turn, folder in earlier_turns(item):
@@ -96,7 +105,6 @@ def _folds(item: ReviewItem) -> Iterator[Fold]:
         if evidence is not None and evidence.transcript.startswith(before):
             yield Fold(f"Turn {turn + 1}", shortened(evidence.transcript[len(before) :]))
             before = evidence.transcript
-    whole = item.context.transcript
     title = f"Turn {item.result.turn + 1}" if before else "What the agent said and did"
     yield Fold(title, shortened(whole.removeprefix(before)))
 

@@ -79,7 +79,7 @@ def _ask(console: Console, item: ReviewItem) -> bool:
 def _show(console: Console, item: ReviewItem, waiting: int) -> None:
     view = trial_view(item)
     console.rule(readable(f"{item.record.task} #{item.record.trial} · {waiting} to review"))
-    for title, text in (("instruction", item.context.instruction), ("transcript", view.folds[-1].text)):
+    for title, text in (("instruction", view.instruction), ("transcript", view.folds[-1].text)):
         _section(console, title, text if len(text) <= _TRANSCRIPT_END else f"[…]{text[-_TRANSCRIPT_END:]}")
     console.print("changes", style="bold")
     if view.changes is None:
@@ -89,7 +89,7 @@ def _show(console: Console, item: ReviewItem, waiting: int) -> None:
         _show_diff(console, change.diff, left)
         left = max(0, left - len(change.diff.lines))
     console.print(f"files: {item.place.workspace}", style="dim", soft_wrap=True)
-    _section(console, "question", item.context.prompt)
+    _section(console, "question", item.prompt)
 
 
 def _section(console: Console, title: str, text: str) -> None:

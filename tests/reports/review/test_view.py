@@ -7,7 +7,7 @@ from skillgrade.reports.review.items import review_list
 from skillgrade.reports.review.view import Fold, readable, shortened, trial_view
 from skillgrade.results.evidence import Evidence, save
 from skillgrade.results.folder import RunFolder
-from skillgrade.results.reviews import ReviewPlace
+from skillgrade.results.reviews import ReviewPlace, read_context, write_context
 from tests.support.reviews import waiting_run
 
 
@@ -47,10 +47,11 @@ def test_several_turns_are_folded_each(run: RunFolder, tmp_path: Path) -> None:
     for turn, transcript in enumerate(["one\n", "one\ntwo\n"]):
         (attempt / f"turn-{turn}").mkdir(parents=True)
         save(Evidence(turn, "Go on.", transcript), attempt / f"turn-{turn}")
+    place = ReviewPlace(attempt / "turn-2" / "workspace", "redesign", 0, 1)
+    write_context(place, replace(read_context(item.place), turn=2, transcript="one\ntwo\nthree\n"))
     third = replace(
         item,
         result=replace(item.result, turn=2),
-        place=ReviewPlace(attempt / "turn-2" / "workspace", "redesign", 0, 1),
-        context=replace(item.context, turn=2, transcript="one\ntwo\nthree\n"),
+        place=place,
     )
     assert trial_view(third).folds == (Fold("Turn 1", "one\n"), Fold("Turn 2", "two\n"), Fold("Turn 3", "three\n"))
