@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillgrade.errors import StorageError
@@ -16,7 +16,10 @@ from skillgrade.results.evidence import Evidence, load
 from skillgrade.results.reviews import read_context
 
 _FILES_SHOWN = 200
-"""Changed files of which the lines are shown."""
+"""Changed files that are shown."""
+
+_LINES_SHOWN = 10_000
+"""Lines of all of them together that are shown."""
 
 _TEXT_SHOWN = 300_000
 """Characters of a transcript that are shown."""
@@ -73,7 +76,7 @@ def trial_view(item: ReviewItem) -> TrialView:
     by_path = {file.path: file for file in files.files}
     evidence = _evidence(item.folder)
     diffs = None if evidence is None or evidence.diff is None else read_diff(evidence.diff)
-    changed = [ChangedFile(diff, by_path.get(diff.path)) for diff in diffs or ()]
+    changed = [ChangedFile(diff, by_path.get(diff.path)) for diff in _within_budget(diffs or ())]
     return TrialView(
         instruction=context.instruction,
         folds=tuple(_folds(item, context.transcript)),
@@ -107,6 +110,14 @@ def _folds(item: ReviewItem, whole: str) -> Iterator[Fold]:
             before = evidence.transcript
     title = f"Turn {item.result.turn + 1}" if before else "What the agent said and did"
     yield Fold(title, shortened(whole.removeprefix(before)))
+
+
+def _within_budget(diffs: Iterable[FileDiff]) -> Iterator[FileDiff]:
+    left = _LINES_SHOWN
+    for diff in diffs:
+        shown = diff.lines[:left]
+        yield replace(diff, lines=shown, left_out=diff.left_out + len(diff.lines) - len(shown))
+        left -= len(shown)
 
 
 def _evidence(folder: Path) -> Evidence | None:

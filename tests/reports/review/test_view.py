@@ -55,3 +55,15 @@ def test_several_turns_are_folded_each(run: RunFolder, tmp_path: Path) -> None:
         place=place,
     )
     assert trial_view(third).folds == (Fold("Turn 1", "one\n"), Fold("Turn 2", "two\n"), Fold("Turn 3", "three\n"))
+
+
+def test_of_very_much_that_changed_the_first_is_shown(tmp_path: Path) -> None:
+    one = "@@ -0,0 +1,1900 @@\n" + "+x\n" * 1900
+    diff = "".join(f"--- /dev/null\n+++ b/{number:03}\n{one}" for number in range(250))
+    view = trial_view(review_list(waiting_run(tmp_path, 1, diff=diff), None).items[0])
+    assert view.changes is not None
+    assert (len(view.changes), view.more_changes) == (200, 50)
+    shown = [len(change.diff.lines) for change in view.changes]
+    assert shown == [1901] * 5 + [495] + [0] * 194
+    assert [change.diff.left_out for change in view.changes] == [0] * 5 + [1406] + [1901] * 194
+    assert view.changes[199].diff.added == 1900
