@@ -61,13 +61,15 @@ def add_waiting(
     files: Mapping[str, bytes] = FILES,
     diff: str | None = DIFF,
     checks: tuple[Check, ...] = (),
+    **fields: Any,
 ) -> TrialRecord:
     """A trial whose human grader (weight 3) waits, beside a deterministic one (weight 1) that gave 1."""
     asked = GraderResult(
         "human", 1, GraderStatus.UNGRADED, None, 3.0, "waiting for review: there", checks, waiting=True
     )
     checked = result(score=1.0, details="secretly perfect", checks=(Check("is-html", passed=True, message="it is"),))
-    record = trial(task, number, None, outcome=Outcome.UNGRADED, grader_results=(checked, asked))
+    values = {"outcome": Outcome.UNGRADED, "grader_results": (checked, asked), **fields}
+    record = trial(task, number, None, **values)
     (place,) = review_places(run, record).values()
     for name, content in files.items():
         path = place.workspace / name

@@ -14,7 +14,7 @@ from skillgrade.errors import UserError
 from skillgrade.graders.human import TIMED_OUT
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
-from skillgrade.results.records import GraderResult, Review, TrialRecord
+from skillgrade.results.records import GraderResult, Outcome, Review, TrialRecord
 from skillgrade.results.review_file import ReviewProblem, read_review
 from skillgrade.results.reviews import (
     HUMAN,
@@ -135,6 +135,8 @@ def review_list(run: RunFolder, reviewer: str | None) -> ReviewList:
     for task in index.tasks:
         for attempts in index.attempts(task.task):
             record = attempts[-1]
+            if not _counts(record):
+                continue
             places = review_places(run, record)
             for result in record.grader_results:
                 if place := places.get((result.turn, result.grader)):
@@ -166,6 +168,11 @@ def _item(record: TrialRecord, result: GraderResult, place: ReviewPlace, reviewe
         mine=read_review(place.result(reviewer), reviewer),
         answers=answers,
     )
+
+
+def _counts(record: TrialRecord) -> bool:
+    """Whether reviews can have a say: a trial that was cancelled runs again, and one that took too long has failed."""
+    return record.outcome is not Outcome.CANCELLED and not (record.agent is not None and record.agent.timed_out)
 
 
 def _asked(place: ReviewPlace) -> tuple[str, str]:
