@@ -23,7 +23,8 @@ class AgentTurn:
         timeout: Seconds until everything it started is killed.
         stdout: Where its output goes.
         stderr: Where its error output goes.
-        number: Which turn of the trial it is, from 0; later ones go on with the same conversation.
+        number: Which message of the trial it is, from 0; later ones go on with the same conversation.
+        turn: Which turn of the task it belongs to, from 0; a scripted user may say more than one thing in a turn.
     """
 
     instruction: str
@@ -32,6 +33,7 @@ class AgentTurn:
     stdout: OutputSink
     stderr: OutputSink
     number: int = 0
+    turn: int = 0
 
 
 class Agent(Protocol):

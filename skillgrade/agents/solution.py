@@ -12,11 +12,9 @@ from skillgrade.suite.model import AgentSpec, Task
 from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace
 from skillgrade.workspace.scripts import script_argv
 
-_FOLDER = "solution"
-
 
 class SolutionAgent:
-    """Runs `task.solution` by its kind, from the control folder, with the workspace as its working directory."""
+    """Runs a turn's solution by its kind, from the control folder, with the workspace as its working directory."""
 
     name = "solution"
     is_llm = False
@@ -34,12 +32,13 @@ class SolutionAgent:
 
     def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
         """A solution is needed, and it must say how it is run."""
-        if task.solution is None:
-            return "it has no `solution`"
-        try:
-            script_argv(task.solution, task.solution.name)
-        except UserError as error:
-            return str(error)
+        for turn in task.each_turn:
+            if turn.solution is None:
+                return "a turn has no `solution`" if task.turns else "it has no `solution`"
+            try:
+                script_argv(turn.solution, turn.solution.name)
+            except UserError as error:
+                return str(error)
         return None
 
     def install_commands(self, spec: AgentSpec) -> str | None:
@@ -51,13 +50,10 @@ class SolutionAgent:
         return None
 
     def files(self, task: Task) -> tuple[StagedFile, ...]:
-        """The script, with its neighbours where it has a folder of its own."""
-        if task.solution is None:
-            return ()
-        folder = task.solution.parent
-        if task.file.is_relative_to(folder):
-            return (StagedFile(f"{_FOLDER}/{task.solution.name}", Place.CONTROL, src=task.solution),)
-        return (StagedFile(_FOLDER, Place.CONTROL, src=folder),)
+        """The scripts, each with its neighbours where it has a folder of its own."""
+        return tuple(
+            _staged(turn.solution, number, task) for number, turn in enumerate(task.each_turn) if turn.solution
+        )
 
     def stdin(self, instruction: str) -> bytes | None:
         """Nothing."""
@@ -71,12 +67,24 @@ class SolutionAgent:
             WorkspaceError: The workspace broke.
             Cancelled: The stop came.
         """
-        if task.solution is None:
+        solution = task.each_turn[turn.turn].solution
+        if solution is None:
             raise AgentError("the task has no `solution`")
-        inside = str(PurePosixPath(workspace.control) / _FOLDER / task.solution.name)
-        argv = script_argv(task.solution, inside)
+        inside = str(PurePosixPath(workspace.control) / _folder(turn.turn) / solution.name)
+        argv = script_argv(solution, inside)
         command = Command(argv=argv, env=turn.env, timeout=turn.timeout, stdout=turn.stdout, stderr=turn.stderr)
         result = workspace.run(command, stop)
         if result.not_found:
             raise AgentError(f"{argv[0]!r}, which runs the solution, was not found in the workspace")
         return result
+
+
+def _staged(solution: Path, turn: int, task: Task) -> StagedFile:
+    if task.file.is_relative_to(solution.parent):
+        return StagedFile(f"{_folder(turn)}/{solution.name}", Place.CONTROL, src=solution)
+    return StagedFile(_folder(turn), Place.CONTROL, src=solution.parent)
+
+
+def _folder(turn: int) -> str:
+    """Where the solution of a turn lies in the control folder."""
+    return f"solution-{turn}"

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skillgrade.checks.gate import GateResult, gate
 from skillgrade.cli.exit_codes import run_exit_code, validation_exit_code
 from skillgrade.cli.interrupts import stopping_on_signals
-from skillgrade.engine.env_file import read_env_file
+from skillgrade.engine.env_file import effective_variables, read_env_file
+from skillgrade.engine.judging import judges_in, open_judging
 from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
-from skillgrade.engine.validate import validate
+from skillgrade.engine.validate import provable, validate
+from skillgrade.judges.base import Verdicts
 from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.gate import print_gate
 from skillgrade.reports.terminal.progress import TerminalProgress
@@ -28,12 +31,25 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def run_trials(suite: Suite, options: RunOptions, *, ci: bool, every_trial: bool, as_json: bool) -> int:
+_SOLUTION = " (solution)"
+"""Stands behind the names of tasks in recordings whose work is the reference solution's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """Where verdicts of judges come from, and the command that records them, for messages."""
+
+    verdicts: Verdicts
+    command: str
+
+
+def run_trials(suite: Suite, options: RunOptions, asking: Asking, *, ci: bool, every_trial: bool, as_json: bool) -> int:
     """Run the selected tasks and print what came of them.
 
     Args:
         suite: The selected tasks and graders, flags applied.
         options: How to run them.
+        asking: Where verdicts of judges come from.
         ci: Whether a task's threshold decides.
         every_trial: Whether to explain passed trials too.
         as_json: Whether the report document goes to stdout and all else to stderr.
@@ -44,26 +60,38 @@ def run_trials(suite: Suite, options: RunOptions, *, ci: bool, every_trial: bool
     stop = Stop()
     with stopping_on_signals(stop, lambda: _announce(console)):
         plan = make_plan(suite, env_file, os.environ, stop)
-        finished = run(plan, options, redactor, TerminalProgress(console), stop)
+        variables = effective_variables(env_file, os.environ)
+        with open_judging(
+            judges_in(suite.tasks), asking.verdicts, suite.file, variables, redactor, asking.command, stop
+        ) as judging:
+            finished = run(plan, options, judging, redactor, TerminalProgress(console), stop)
         result = gate(finished.report) if ci else None
         _print(console, finished, result, every_trial=every_trial, as_json=as_json)
         return run_exit_code(finished.report, result)
 
 
-def run_validation(suite: Suite, base: Path, parallel: int, *, ci: bool) -> int:
+def run_validation(suite: Suite, base: Path, parallel: int, asking: Asking, *, ci: bool) -> int:
     """Prove the graders of the selected tasks and print what came of it.
 
     Args:
         suite: The selected tasks and graders, flags applied.
         base: Below it transcripts and grader output go.
         parallel: How many trials run at a time.
+        asking: Where verdicts of judges come from.
         ci: Whether a task without a solution is wrong.
     """
     console = make_console(to_stderr=False)
-    redactor = Redactor(secret_values(read_env_file(suite.env_file), os.environ))
+    env_file = read_env_file(suite.env_file)
+    redactor = Redactor(secret_values(env_file, os.environ))
+    variables = effective_variables(env_file, os.environ)
+    proven = provable(suite, asking.verdicts, variables)
     stop = Stop()
     with stopping_on_signals(stop, lambda: _announce(console)):
-        validation = validate(suite, base, parallel, redactor, ValidationProgress(console), stop)
+        with open_judging(
+            judges_in(proven.tasks), asking.verdicts, suite.file, variables, redactor, asking.command, stop, _SOLUTION
+        ) as judging:
+            progress = ValidationProgress(console)
+            validation = validate(suite, proven, base, parallel, judging, redactor, progress, stop)
         print_validation(console, validation)
         return validation_exit_code(validation, ci=ci)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,11 @@ import click
 
 from skillgrade import __version__
 from skillgrade.cli.exit_codes import ExitCode
-from skillgrade.cli.options import Fraction, GivenPath, Text, core_count, results_base
+from skillgrade.cli.options import Fraction, GivenPath, JudgeName, Text, core_count, results_base
 from skillgrade.errors import UsageError
 
 if TYPE_CHECKING:
+    from skillgrade.cli.execute import Asking
     from skillgrade.suite.model import Suite
     from skillgrade.suite.overrides import Overrides
     from skillgrade.suite.selection import Selection
@@ -71,6 +73,10 @@ Exit codes, the first that applies:
     help="Go on with an interrupted run (--resume=RUN; by default the latest): only what is missing or errored runs.",
 )
 @click.option("--no-wait", is_flag=True, help="Wait for no person's review: end with those trials ungraded.")
+@click.option("--judge", type=JudgeName(), metavar="PROVIDER[:MODEL]", help="Who judges, whatever the file says.")
+@click.option(
+    "--verdicts", type=click.Choice(["live", "record", "replay"]), help="Where verdicts come from (default: live)."
+)
 @click.option("--agent", type=Text(), metavar="NAME", help="Who works on the tasks.")
 @click.option("--model", type=Text(), metavar="NAME", help="The agent's model, if it takes one.")
 @click.option("--command", "agent_command", type=Text(), metavar="CMD", help="What the `command` agent runs.")
@@ -110,8 +116,9 @@ def command(**values: Any) -> int:
     from skillgrade.cli.execute import run_trials, run_validation
     from skillgrade.engine.run import RunOptions
 
+    asking = _asking(suite, values)
     if values["validate_only"]:
-        return run_validation(suite, base, parallel, ci=values["ci"])
+        return run_validation(suite, base, parallel, asking, ci=values["ci"])
     options = RunOptions(
         base=base,
         parallel=parallel,
@@ -121,7 +128,7 @@ def command(**values: Any) -> int:
         resumed=None if values["resume"] is None else find_run_folder(base, values["resume"]),
         wait_for_reviews=not values["no_wait"],
     )
-    return run_trials(suite, options, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
+    return run_trials(suite, options, asking, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
 
 
 _NEEDS_A_RUN = {"resume": "--resume", "as_json": "--json", "preview": "--preview", "no_wait": "--no-wait"}
@@ -133,6 +140,8 @@ def _refuse_without_effect(values: Mapping[str, Any]) -> None:
     idle = [flag for name, flag in _NEEDS_A_RUN.items() if values[name]]
     if len(instead) > 1:
         raise UsageError("--list and --validate exclude each other: give one of them")
+    if values["list_only"]:
+        idle += [f"--{name}" for name in ("judge", "verdicts") if values[name]]
     if instead and idle:
         raise UsageError(f"{' and '.join(idle)} has no effect with {instead[0]}, which runs no trials of an agent")
 
@@ -170,6 +179,7 @@ def _overrides(values: Mapping[str, Any]) -> Overrides:
     agent = values["agent"]
     if agent is None and values["agent_command"] is not None:
         agent = "command"  # whoever says what the command agent runs means it
+    provider, model = values["judge"] or (None, None)
     return Overrides(
         agent=agent,
         model=values["model"],
@@ -181,7 +191,22 @@ def _overrides(values: Mapping[str, Any]) -> Overrides:
         trials=_trials(values),
         retries=values["retries"],
         threshold=values["threshold"],
+        grader_provider=provider,
+        grader_model=model,
     )
+
+
+def _asking(suite: Suite, values: Mapping[str, Any]) -> Asking:
+    """Where verdicts come from, and the command that records those that this one asks for."""
+    from skillgrade.cli.execute import Asking
+    from skillgrade.judges.base import Verdicts
+
+    provider, model = values["judge"] or (None, None)
+    flags = [f"--file={suite.file}"]
+    flags += [f"--grader={','.join(_split(values['graders']))}"] if values["graders"] else []
+    flags += [f"--judge={provider}{f':{model}' if model else ''}"] if provider else []
+    flags += ["--validate"] if values["validate_only"] else []
+    return Asking(Verdicts(values["verdicts"] or "live"), shlex.join(["skillgrade", *flags, "--verdicts=record"]))
 
 
 def _trials(values: Mapping[str, Any]) -> int | None:

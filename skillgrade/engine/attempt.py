@@ -1,31 +1,33 @@
-"""The steps of one attempt: open, act, end, swap the graders in, grade, close."""
+"""The steps of one attempt: open, let the agent work turn by turn, grade in the workspace, close, grade the record."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import PurePosixPath
+from pathlib import Path
 
 from skillgrade.agents import AGENTS
-from skillgrade.agents.base import AgentTurn
-from skillgrade.capture import OutputSink
+from skillgrade.engine.acting import Acting
+from skillgrade.engine.collecting import Collector, Start
+from skillgrade.engine.env_file import effective_variables
+from skillgrade.engine.host_paths import without_host_paths
+from skillgrade.engine.record_grading import RecordGrading, turn_folder, turn_of
 from skillgrade.engine.spec import TrialSpec
-from skillgrade.engine.variables import agent_variables, grader_variables
-from skillgrade.engine.verdict import TrialVerdict, weigh
-from skillgrade.engine.workspaces import Workspaces
-from skillgrade.errors import AgentError, Stage
-from skillgrade.graders import WORKSPACE_GRADERS
-from skillgrade.graders.base import GraderContext
+from skillgrade.engine.verdict import TrialVerdict, turn_failed, weigh
+from skillgrade.engine.workspace_grading import WorkspaceGrading
+from skillgrade.engine.workspaces import Workspaces, workspace_files
+from skillgrade.errors import Stage
+from skillgrade.graders import RECORD_GRADERS, WORKSPACE_GRADERS
+from skillgrade.judges.base import Judging
+from skillgrade.results.evidence import Evidence
 from skillgrade.results.folder import RunFolder
-from skillgrade.results.records import AgentRun, GraderResult
+from skillgrade.results.records import AgentRun, GraderResult, GraderStatus
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
-from skillgrade.suite.grader_input import grader_input
-from skillgrade.workspace.base import CommandResult, Place, Prepared, StagedFile, Workspace
-
-TRANSCRIPT = "transcript.txt"
-"""What the agent printed, for graders and people, in the control folder and in the attempt's."""
+from skillgrade.storage import storing
+from skillgrade.suite.model import GraderSpec, Turn
+from skillgrade.workspace.base import Workspace
 
 
 class Attempt:
@@ -33,32 +35,52 @@ class Attempt:
 
     Attributes:
         stage: What it is at.
-        agent_run: How the agent ended, once it did.
-        grader_results: What graders said so far.
         notes: What the reader of the record should know.
 
     All of them hold what is known at any moment, so they outlast whatever ends the attempt.
     """
 
     def __init__(
-        self, spec: TrialSpec, workspaces: Workspaces, env_file: Mapping[str, str], redactor: Redactor, stop: Stop
+        self,
+        spec: TrialSpec,
+        workspaces: Workspaces,
+        judging: Judging,
+        env_file: Mapping[str, str],
+        redactor: Redactor,
+        stop: Stop,
     ) -> None:
         self.stage = Stage.SETUP
-        self.agent_run: AgentRun | None = None
-        self.grader_results: list[GraderResult] = []
         self.notes: list[str] = []
+        self._results: dict[int, GraderResult] = {}
         self._spec = spec
+        self._task = spec.task
         self._workspaces = workspaces
+        self._judging = judging
         self._env_file = env_file
         self._redactor = redactor
         self._stop = stop
-        self._agent = AGENTS[spec.agent]
         self._run = RunFolder(spec.run_folder)
         self._folder = self._run.attempt_folder(spec.task.name, spec.trial, spec.attempt)
+        self._acting = Acting(spec, AGENTS[spec.agent], judging, env_file, redactor, self.notes, stop)
+        start = Start(workspace_files(spec), spec.skills)
+        self._collector = Collector(self._run.run_id, start, redactor)
+
+    @property
+    def agent_run(self) -> AgentRun | None:
+        """How the agent ended, once it did."""
+        return self._acting.agent_run
+
+    @property
+    def grader_results(self) -> tuple[GraderResult, ...]:
+        """What graders said so far, in the order of the graders."""
+        return tuple(self._results[index] for index in sorted(self._results))
 
     def files(self) -> dict[str, str]:
-        """What it has left in its folder: by name, the path relative to the run's folder."""
-        return {path.name: path.relative_to(self._run.path).as_posix() for path in sorted(self._folder.iterdir())}
+        """What it has left in its folder: by name there, the path relative to the run's folder."""
+        return {
+            path.relative_to(self._folder).as_posix(): path.relative_to(self._run.path).as_posix()
+            for path in sorted(_left_in(self._folder))
+        }
 
     def run(self) -> TrialVerdict:
         """Take every step.
@@ -68,18 +90,17 @@ class Attempt:
             StorageError: Output could not be written.
             Cancelled: The stop came.
         """
-        transcript = b""
+        turns = self._task.each_turn
         with self._open() as workspace:
-            if self._spec.act:
-                self.stage = Stage.AGENT
-                transcript = self._act(workspace)
-            self.stage = Stage.COLLECT
-            workspace.end_processes()
-            grading = workspace.for_graders(fresh=self._needs_fresh_workspace())
-            self.stage = Stage.GRADE
-            self._grade(grading, transcript)
-        timed_out = self.agent_run is not None and self.agent_run.timed_out
-        return weigh(self.grader_results, self._spec.task.pass_threshold, timed_out)
+            for number, turn in enumerate(turns):
+                self._take_turn(workspace, number, turn)
+                if number + 1 < len(turns) and (reason := self._ending_after(number)):
+                    self._skip_turns_after(number, reason)
+                    break
+        if self._spec.act:
+            self.stage = Stage.JUDGE
+            self._grade_record()
+        return weigh(self.grader_results, self._task.pass_threshold, self._timed_out)
 
     @contextmanager
     def _open(self) -> Iterator[Workspace]:
@@ -89,71 +110,93 @@ class Attempt:
         finally:
             self.notes += self._workspaces.dispose(workspace)
 
-    def _act(self, workspace: Workspace) -> bytes:
-        """Let the agent work; gives back what it printed."""
-        task = self._spec.task
-        turn = AgentTurn(
-            instruction=task.instruction,
-            env=agent_variables(task, self._agent, self._env_file, os.environ, self._spec.withheld),
-            timeout=task.timeout,
-            stdout=self._sink("agent.stdout"),
-            stderr=self._sink("agent.stderr"),
-        )
-        result = self._agent.act(task, turn, workspace, self._stop)
-        self.agent_run = AgentRun(
-            exit_code=result.exit_code,
-            timed_out=result.timed_out,
-            duration_ms=round(result.duration * 1000),
-            out_of_memory=result.out_of_memory,
-            output_bytes=result.stdout.size + result.stderr.size,
-            output_truncated=result.stdout.truncated or result.stderr.truncated,
-        )
-        self._judge_memory(result)
-        return _transcript(result)
+    @property
+    def _timed_out(self) -> bool:
+        return self.agent_run is not None and self.agent_run.timed_out
 
-    def _judge_memory(self, result: CommandResult) -> None:
-        if not result.out_of_memory:
-            return
-        limit = f"the workspace ran out of its {self._spec.task.limits.memory_mb} MiB of memory (environment.memory_mb)"
-        if result.exit_code != 0:
-            raise AgentError(f"{limit} and the agent was killed or lost a process by it")
-        self.notes.append(f"{limit}: a process of the agent was killed, the agent went on")
-
-    def _grade(self, workspace: Workspace, transcript: bytes) -> None:
-        task = self._spec.task
-        graders = [(WORKSPACE_GRADERS[spec.type], spec) for spec in task.graders if spec.type in WORKSPACE_GRADERS]
-        files = [file for grader, spec in graders for file in grader.files(spec)]
-        files.append(StagedFile(TRANSCRIPT, Place.CONTROL, data=transcript))
-        # What the task itself put at such a place had to be in the way.
-        in_the_way = [path for path in workspace.put(files) if not any(file.overlaps(path) for file in task.workspace)]
-        if in_the_way and self._spec.act:
-            self.notes.append(
-                f"tampering: at {', '.join(in_the_way)}, where graders belong, the agent had left something; "
-                "it was replaced before grading"
+    def _take_turn(self, workspace: Workspace, number: int, turn: Turn) -> None:
+        folder = turn_folder(self._folder, self._task, number)
+        if folder != self._folder:
+            with storing(folder):
+                folder.mkdir()
+        if self._spec.act:
+            self.stage = Stage.AGENT
+            self._acting.take_turn(workspace, number, turn, folder)
+        self.stage = Stage.COLLECT
+        workspace.end_processes()
+        specs = self._task.graders_after(number)
+        if self._spec.act and not self._timed_out:
+            said = Evidence(
+                turn=number,
+                instruction=self._redactor.text(turn.instruction),
+                transcript=without_host_paths(self._acting.conversation.text(), workspace),
             )
-        context = GraderContext(
-            input=grader_input(
-                task, self._spec.trial, turn=0, transcript=str(PurePosixPath(workspace.control) / TRANSCRIPT)
-            ),
-            env=grader_variables(task, self._env_file, os.environ),
-            timeout=task.grader_timeout,
-            folder=self._folder,
-            redactor=self._redactor,
-        )
-        for grader, spec in graders:
-            self.grader_results.append(grader.grade(spec, context, workspace, self._stop))
+            self.notes += self._collector.collect(workspace, specs, said, folder, self._stop)
+        self.stage = Stage.GRADE
+        self._grade_workspace(workspace, number, specs, folder)
 
-    def _needs_fresh_workspace(self) -> bool:
-        """A root agent could have replaced the shell that graders need, so they run in a system that it never saw."""
-        if self._spec.task.grader_workspace is not None:
-            return self._spec.task.grader_workspace == "fresh"
-        return isinstance(self._spec.prepared, Prepared) and self._spec.prepared.root_agent
+    def _grade_workspace(self, workspace: Workspace, number: int, specs: tuple[GraderSpec, ...], folder: Path) -> None:
+        """Run the workspace graders of a turn; after the last one in the trial's own workspace, else in a copy."""
+        graders = tuple(spec for spec in specs if spec.type in WORKSPACE_GRADERS)
+        grading = WorkspaceGrading(self._spec, self._env_file, self._redactor, self.notes, self._stop)
+        is_last = number + 1 == len(self._task.each_turn)
+        place = grading.last_place(workspace) if is_last else grading.copied_place(workspace, bool(graders))
+        with place as grading_place:
+            for result in grading.grade(grading_place, number, graders, self._acting.conversation, folder):
+                self._results[result.grader] = result
 
-    def _sink(self, name: str) -> OutputSink:
-        return OutputSink(self._folder / name, byte_filter=self._redactor.filter())
+    def _ending_after(self, number: int) -> str:
+        """Why no further turn is taken; empty when one is."""
+        if self._timed_out:
+            return "the agent ran into its deadline"
+        if self._task.on_turn_failure != "stop" or not self._spec.act:
+            return ""
+        if self.agent_run is not None and self.agent_run.exit_code != 0:
+            return f"the agent ended with exit code {self.agent_run.exit_code} (on_turn_failure: stop)"
+        results = [result for result in self._results.values() if result.turn == number]
+        if turn_failed(results, self._task.pass_threshold):
+            return "its graders did not pass (on_turn_failure: stop)"
+        return ""
+
+    def _skip_turns_after(self, number: int, reason: str) -> None:
+        """Give what was not reached its 0."""
+        for spec in self._task.graders:
+            turn = turn_of(spec, self._task)
+            if turn > number:
+                self._results[spec.index] = GraderResult(
+                    grader_type=spec.type,
+                    grader=spec.index,
+                    status=GraderStatus.OK,
+                    score=0.0,
+                    weight=spec.weight,
+                    details=f"not reached: the conversation ended after turn {number}: {reason}",
+                    turn=turn,
+                )
+
+    def _grade_record(self) -> None:
+        variables = effective_variables(self._env_file, os.environ)
+        grading = RecordGrading(self._task, self._spec.trial, self._folder, variables, self._redactor, self._judging)
+        for spec in self._task.graders:
+            if spec.type not in RECORD_GRADERS or spec.index in self._results:
+                continue
+            turn = turn_of(spec, self._task)
+            if self._timed_out:
+                self._results[spec.index] = _spared(spec, turn)
+                continue
+            folder = turn_folder(self._folder, self._task, turn)
+            self._results[spec.index] = grading.grade(spec, self._results.values(), folder, self._stop)
 
 
-def _transcript(result: CommandResult) -> bytes:
-    stdout = result.stdout.path.read_bytes()
-    stderr = result.stderr.path.read_bytes()
-    return b"\n[stderr]\n".join(part for part in (stdout, stderr) if part)
+def _spared(spec: GraderSpec, turn: int) -> GraderResult:
+    """The result of a grader that would cost money or a person's time and could not change the reward."""
+    details = "not asked: the agent ran into its deadline, so the reward is 0 whatever this grader says"
+    return GraderResult(spec.type, spec.index, GraderStatus.SKIPPED, None, spec.weight, details, turn=turn)
+
+
+def _left_in(folder: Path) -> Iterator[Path]:
+    """The files of an attempt; of a workspace that was kept for people, the folder."""
+    for path in folder.iterdir():
+        if path.is_dir() and path.name.startswith("turn-"):
+            yield from _left_in(path)
+        else:
+            yield path

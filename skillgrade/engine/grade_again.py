@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import count, takewhile
+from itertools import count
 from pathlib import Path
 
-from skillgrade.engine.regrade_plan import TaskRegrade, evidence_folder
+from skillgrade.engine.record_grading import RecordGrading
+from skillgrade.engine.regrade_plan import TaskRegrade
 from skillgrade.engine.review_intake import reviewed, with_reviews
-from skillgrade.graders import RECORD_GRADERS
-from skillgrade.graders.base import RecordContext
 from skillgrade.judges.base import Judging
-from skillgrade.results import evidence
 from skillgrade.results.folder import RunFolder
-from skillgrade.results.records import GraderResult, GraderStatus, TrialRecord
+from skillgrade.results.records import GraderResult, TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.regrades import Cause, Regrade
 from skillgrade.results.reviews import HUMAN
@@ -83,45 +81,10 @@ class GradeAgain:
         merged = {result.grader: result for result in results}
         attempt = self.run.attempt_path(record.task, record.trial, record.attempt)
         folder = _fresh_folder(attempt) if specs else attempt
+        grading = RecordGrading(again.task, record.trial, attempt, self.variables, self.redactor, self.judging)
         for spec in specs:
-            turn = merged[spec.index].turn if spec.index in merged else 0
-            context = RecordContext(
-                task=again.task,
-                trial=record.trial,
-                evidence=evidence.load(evidence_folder(attempt, turn)),
-                earlier=_before(spec.index, merged),
-                folder=folder,
-                variables=self.variables,
-                redactor=self.redactor,
-                judging=self.judging,
-            )
-            merged[spec.index] = _graded(spec, context, stop)
+            merged[spec.index] = grading.grade(spec, merged.values(), folder, stop)
         return merged.values()
-
-
-def _before(number: int, results: Mapping[int, GraderResult]) -> tuple[GraderResult, ...]:
-    """What the graders before one said, which is what it got to know in the run."""
-    return tuple(results[other] for other in takewhile(lambda other: other != number, results))
-
-
-def _graded(spec: GraderSpec, context: RecordContext, stop: Stop) -> GraderResult:
-    grader = RECORD_GRADERS[spec.type]
-    needs, kept = grader.needs(spec), context.evidence
-    lost = [path for path in needs.artifacts if path not in kept.artifacts]
-    if needs.diff and kept.diff is None:
-        lost.append("what changed in the workspace")
-    if not lost:
-        return grader.grade(spec, context, stop)
-    reason = f"the run kept no {', '.join(lost)} of this trial, which the grader needs: start a new run"
-    return GraderResult(
-        grader_type=spec.type,
-        grader=spec.index,
-        status=GraderStatus.ERROR,
-        score=None,
-        weight=spec.weight,
-        details=context.redactor.text(reason),
-        turn=kept.turn,
-    )
 
 
 def _fresh_folder(attempt: Path) -> Path:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from skillgrade.errors import MissingKeyError, UsageError
 from skillgrade.judges.base import Judge, JudgeSettings, Verdicts
+from skillgrade.judges.choice import judges_of
 from skillgrade.judges.recordings import recording_file
 from skillgrade.judges.session import JudgeSession
+from skillgrade.judges.simulated_user import user_model
 from skillgrade.models.access import Models
 from skillgrade.models.endpoint import endpoint, model_name
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
+from skillgrade.suite.model import GraderSpec, Task
 
 
 @contextmanager
@@ -25,6 +28,7 @@ def open_judging(
     redactor: Redactor,
     command: str,
     stop: Stop,
+    label: str = "",
 ) -> Iterator[JudgeSession]:
     """What judges are asked with; what was recorded is written at the end.
 
@@ -36,6 +40,7 @@ def open_judging(
         redactor: Takes secrets out of what is recorded.
         command: The command that records the verdicts of this suite, for messages.
         stop: Ends the look-up of models.
+        label: Stands behind the names of tasks in the recording, for work that is not an agent's.
 
     Raises:
         UsageError: A key is missing, or a variable holds what is no key or address.
@@ -50,11 +55,30 @@ def open_judging(
     except BaseException:
         models.close()
         raise
-    session = JudgeSession(JudgeSettings(verdicts, recording_file(suite_file), found), models, redactor, command)
+    session = JudgeSession(JudgeSettings(verdicts, recording_file(suite_file), found), models, redactor, command, label)
     try:
         yield session
     finally:
         session.close()
+
+
+def judges_in(tasks: Iterable[Task]) -> frozenset[Judge]:
+    """Everybody who is asked by the graders of some tasks, and who plays their users."""
+    asked = {judge for task in tasks for spec in task.graders for judge in judges_of(spec, task)}
+    return frozenset(asked | {user_model(task.user, task) for task in tasks if task.user is not None})
+
+
+def can_be_asked(spec: GraderSpec, task: Task, verdicts: Verdicts, variables: Mapping[str, str]) -> bool:
+    """Whether the judges of a grader can answer: nobody is needed where verdicts are replayed, else all their keys."""
+    return verdicts is Verdicts.REPLAY or all(_has_key(judge, variables) for judge in judges_of(spec, task))
+
+
+def _has_key(judge: Judge, variables: Mapping[str, str]) -> bool:
+    try:
+        endpoint(judge.provider, variables)
+    except MissingKeyError:
+        return False
+    return True
 
 
 def _models(judges: Collection[Judge], models: Models, variables: Mapping[str, str], stop: Stop) -> Mapping[str, str]:

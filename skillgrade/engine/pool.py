@@ -13,6 +13,7 @@ from typing import Protocol
 from skillgrade.engine.pipeline import Pipeline
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.trial import run_trial
+from skillgrade.judges.base import Judging
 from skillgrade.results.records import TrialRecord
 from skillgrade.stop import Stop
 
@@ -43,19 +44,21 @@ class ThreadPool:
     Args:
         slots: How many at a time, >= 1.
         stop: The run's stop, which ends them.
+        judging: Asks judges.
         tell: Told, when the pool is closed, what could not be removed once an attempt's record was made.
     """
 
-    def __init__(self, slots: int, stop: Stop, tell: Callable[[str], None]) -> None:
+    def __init__(self, slots: int, stop: Stop, judging: Judging, tell: Callable[[str], None]) -> None:
         self.slots = slots
         self._stop = stop
+        self._judging = judging
         self._tell = tell
         self._pipeline = Pipeline(slots)
         self._executor = ThreadPoolExecutor(slots, thread_name_prefix="skillgrade-trial")
 
     def submit(self, spec: TrialSpec) -> Future[TrialRecord]:
         """Start an attempt in a thread."""
-        return self._executor.submit(run_trial, spec, self._stop, self._pipeline)
+        return self._executor.submit(run_trial, spec, self._stop, self._judging, self._pipeline)
 
     def expect(self, spec: TrialSpec) -> None:
         """Begin to make its workspace."""

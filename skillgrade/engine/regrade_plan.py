@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from skillgrade.engine.record_grading import evidence_folder
 from skillgrade.errors import Stage, UsageError
 from skillgrade.graders import GRADERS, RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.results import evidence
@@ -101,12 +102,6 @@ def _task_regrade(task: Task, info: TaskInfo, index: JournalIndex, types: Sequen
     specs = tuple(spec for spec in task.graders if _was_selected(spec.type, index))
     on_record = (spec for spec in specs if spec.type not in WORKSPACE_GRADERS)
     return TaskRegrade(task, info, specs, tuple(spec for spec in on_record if not types or spec.type in types))
-
-
-def evidence_folder(attempt: Path, turn: int) -> Path:
-    """Where the evidence of a turn is: in the folder of the attempt, or of its turn where there are several."""
-    folder = attempt / f"turn-{turn}"
-    return folder if folder.is_dir() else attempt
 
 
 def _check_types(index: JournalIndex, types: Sequence[str]) -> None:

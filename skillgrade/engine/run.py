@@ -20,6 +20,7 @@ from skillgrade.engine.reviewing import Reviews
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.waiting import Waiting
 from skillgrade.errors import Cancelled, StorageError, UserError
+from skillgrade.judges.base import Judging
 from skillgrade.results.folder import RunFolder, create_run_folder
 from skillgrade.results.journal import Journal
 from skillgrade.results.records import TrialRecord
@@ -62,12 +63,15 @@ class FinishedRun:
     report: RunReport
 
 
-def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListener, stop: Stop) -> FinishedRun:
+def run(
+    plan: Plan, options: RunOptions, judging: Judging, redactor: Redactor, listener: RunListener, stop: Stop
+) -> FinishedRun:
     """Run every trial of a plan, or those that a resumed run still lacks.
 
     Args:
         plan: What to run.
         options: How.
+        judging: Asks judges.
         redactor: Applied to what the report says of the plan.
         listener: Told what happens.
         stop: Ends the run early: running trials end as cancelled, the report covers what finished.
@@ -85,7 +89,7 @@ def run(plan: Plan, options: RunOptions, redactor: Redactor, listener: RunListen
         reviews = Reviews(folder, tasks, redactor, listener, journal.regraded, wait=options.wait_for_reviews)
         for record in recorded.waiting:
             reviews.expect(record, asked_before=True)
-        session = _Session(plan, folder, recorded, redactor, journal, listener, stop, reviews)
+        session = _Session(plan, folder, recorded, judging, redactor, journal, listener, stop, reviews)
         # A stop may come before the first trial: the report still says what was planned, and that nothing of it ran.
         with suppress(Cancelled):
             session.run(options.parallel)
@@ -121,6 +125,7 @@ class _Session:
     plan: Plan
     folder: RunFolder
     recorded: Recorded
+    judging: Judging
     redactor: Redactor
     journal: Journal
     listener: RunListener
@@ -148,7 +153,7 @@ class _Session:
             def warn(text: str) -> None:
                 self.listener.note(self.redactor.text(text))
 
-            with closing(ThreadPool(min(parallel, missing), self.stop, warn)) as pool:
+            with closing(ThreadPool(min(parallel, missing), self.stop, self.judging, warn)) as pool:
                 attempts = Attempts(missing, waiting.take, finished, meanwhile=self.reviews.look)
                 run_attempts(pool, attempts, self.listener, self.stop)
 

@@ -12,6 +12,7 @@ from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.verdict import TrialVerdict
 from skillgrade.engine.workspaces import ON_DEMAND, Workspaces
 from skillgrade.errors import Cancelled, InfrastructureError, SkillgradeError, Stage, StorageError
+from skillgrade.judges.base import Judging
 from skillgrade.results.records import Outcome, TrialError, TrialRecord
 from skillgrade.results.redaction import Redactor, secret_values
 from skillgrade.stop import Stop
@@ -19,12 +20,13 @@ from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import Prepared
 
 
-def run_trial(spec: TrialSpec, stop: Stop, workspaces: Workspaces = ON_DEMAND) -> TrialRecord:
+def run_trial(spec: TrialSpec, stop: Stop, judging: Judging, workspaces: Workspaces = ON_DEMAND) -> TrialRecord:
     """Run one attempt and say how it ended. Never raises: what goes wrong is in the record.
 
     Args:
         spec: The attempt.
         stop: Ends it early, with the outcome ``cancelled``.
+        judging: Asks judges.
         workspaces: Gives it its workspace, and takes that back.
     """
     started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -36,7 +38,7 @@ def run_trial(spec: TrialSpec, stop: Stop, workspaces: Workspaces = ON_DEMAND) -
         env_file = read_env_file(spec.env_file)
         redactor = Redactor(secret_values(env_file, os.environ))
         provider = provider_named(spec.provider)
-        attempt = Attempt(spec, workspaces, env_file, redactor, stop)
+        attempt = Attempt(spec, workspaces, judging, env_file, redactor, stop)
         verdict = attempt.run()
     except Cancelled:
         verdict = TrialVerdict(Outcome.CANCELLED, None, None)
@@ -54,7 +56,7 @@ def run_trial(spec: TrialSpec, stop: Stop, workspaces: Workspaces = ON_DEMAND) -
         started_at=started_at,
         error=verdict.error,
         agent=attempt.agent_run if attempt else None,
-        grader_results=tuple(attempt.grader_results) if attempt else (),
+        grader_results=attempt.grader_results if attempt else (),
         notes=tuple(redactor.text(note) for note in attempt.notes) if attempt else (),
         isolation=str(provider.isolation) if provider else "",
         image=spec.prepared.digest if isinstance(spec.prepared, Prepared) else None,

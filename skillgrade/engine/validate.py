@@ -2,37 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from skillgrade.checks.validation import SOLVED, UNTOUCHED, TaskValidation, Validation, judge_validation
 from skillgrade.engine.dispatch import Attempts, run_attempts
+from skillgrade.engine.judging import can_be_asked
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.plan import make_validation_plan
 from skillgrade.engine.pool import ThreadPool
 from skillgrade.engine.preparation import Preparation, prepared
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.graders import GRADERS
+from skillgrade.judges.base import Judging, Verdicts
 from skillgrade.results.folder import VALIDATIONS_NAME, create_run_folder
 from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
+from skillgrade.results.reviews import HUMAN
 from skillgrade.stop import Stop
-from skillgrade.suite.model import Suite, Task
+from skillgrade.suite.model import GraderSpec, Suite, Task
 
 _Records = dict[tuple[str, int], TrialRecord]
 
 
+def provable(suite: Suite, verdicts: Verdicts, variables: Mapping[str, str]) -> Suite:
+    """The suite with those graders that a validation can answer for.
+
+    People are not asked, and judges only where their keys are set or their verdicts recorded.
+
+    Args:
+        suite: The selected tasks and graders.
+        verdicts: Where verdicts come from.
+        variables: `.env` and the shell as one.
+    """
+
+    def is_provable(spec: GraderSpec, task: Task) -> bool:
+        return spec.type in GRADERS and spec.type != HUMAN and can_be_asked(spec, task, verdicts, variables)
+
+    tasks = [
+        replace(task, graders=tuple(spec for spec in task.graders if is_provable(spec, task))) for task in suite.tasks
+    ]
+    return replace(suite, tasks=tuple(tasks))
+
+
 def validate(
-    suite: Suite, base: Path, parallel: int, redactor: Redactor, listener: RunListener, stop: Stop
+    suite: Suite,
+    proven: Suite,
+    base: Path,
+    parallel: int,
+    judging: Judging,
+    redactor: Redactor,
+    listener: RunListener,
+    stop: Stop,
 ) -> Validation:
     """Prove the graders of every task that has a reference solution.
 
     Args:
         suite: The selected tasks and graders.
+        proven: The same with those graders that are `provable`.
         base: Below it the folder for transcripts and grader output is made.
         parallel: How many trials run at a time.
+        judging: Asks judges.
         redactor: Applied to what the listener is told.
         listener: Told what happens.
         stop: Ends it early.
@@ -43,32 +75,38 @@ def validate(
         StorageError: Output could not be written.
         Cancelled: The stop came.
     """
-    solved = [task for task in suite.tasks if task.solution is not None]
-    unsolved = tuple(task.name for task in suite.tasks if task.solution is None)
-    left_out = tuple(sorted({spec.type for task in solved for spec in task.graders} - GRADERS.keys()))
-    provable = [task for task in map(_with_provable_graders, solved) if task.graders]
+    solved = [task for task in suite.tasks if task.has_solution]
+    unsolved = tuple(task.name for task in suite.tasks if not task.has_solution)
+    runnable = [task for task in proven.tasks if task.has_solution and task.graders]
+    kept = {(task.name, spec.index) for task in runnable for spec in task.graders}
+    left_out = tuple(
+        sorted({spec.type for task in solved for spec in task.graders if (task.name, spec.index) not in kept})
+    )
     validations = {
         task.name: TaskValidation(task.name, (f"all its graders are left out ({', '.join(left_out)})",))
         for task in solved
     }
     folder = None
-    if provable:
-        plan = make_validation_plan(replace(suite, tasks=tuple(provable)), stop)
+    if runnable:
+        plan = make_validation_plan(replace(suite, tasks=tuple(runnable)), stop)
         run_folder = create_run_folder(base / VALIDATIONS_NAME)
         folder = run_folder.path
         with prepared(plan, run_folder, redactor, listener, stop) as preparation:
-            records = _run(preparation, parallel, redactor, listener, stop)
+            records = _run(preparation, parallel, judging, redactor, listener, stop)
         stop.check()
-        for task in provable:
+        for task in runnable:
             validations[task.name] = judge_validation(task, *(records[task.name, n] for n in (SOLVED, UNTOUCHED)))
     return Validation(tuple(validations.values()), unsolved, left_out, folder)
 
 
-def _with_provable_graders(task: Task) -> Task:
-    return replace(task, graders=tuple(spec for spec in task.graders if spec.type in GRADERS))
-
-
-def _run(preparation: Preparation, parallel: int, redactor: Redactor, listener: RunListener, stop: Stop) -> _Records:
+def _run(
+    preparation: Preparation,
+    parallel: int,
+    judging: Judging,
+    redactor: Redactor,
+    listener: RunListener,
+    stop: Stop,
+) -> _Records:
     records: _Records = {}
     specs = _specs(preparation)
 
@@ -80,7 +118,7 @@ def _run(preparation: Preparation, parallel: int, redactor: Redactor, listener: 
         listener.note(redactor.text(text))
 
     count = 2 * len(preparation.plan.tasks)
-    with closing(ThreadPool(min(parallel, count), stop, warn)) as pool:
+    with closing(ThreadPool(min(parallel, count), stop, judging, warn)) as pool:
         run_attempts(pool, Attempts(count, lambda: next(specs, None), finished), listener, stop)
     return records
 

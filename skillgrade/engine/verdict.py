@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillgrade.errors import Stage
+from skillgrade.graders import RECORD_GRADERS
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome, TrialError
 
 
@@ -37,11 +38,26 @@ def weigh(results: Sequence[GraderResult], pass_threshold: float, agent_timed_ou
     failed = [result for result in results if result.status is GraderStatus.ERROR]
     if failed:
         reason = "; ".join(f"{result.grader_type} grader {result.grader}: {result.details}" for result in failed)
-        return TrialVerdict(Outcome.ERRORED, None, answered, TrialError(Stage.GRADE, reason))
+        by_record = all(result.grader_type in RECORD_GRADERS for result in failed)
+        stage = Stage.JUDGE if by_record else Stage.GRADE
+        return TrialVerdict(Outcome.ERRORED, None, answered, TrialError(stage, reason))
     undecided = any(result.status is GraderStatus.UNGRADED for result in results)
     if undecided or answered is None:
         return TrialVerdict(Outcome.UNGRADED, None, answered)
     return TrialVerdict(Outcome.PASSED if answered >= pass_threshold else Outcome.FAILED, answered, answered)
+
+
+def turn_failed(results: Sequence[GraderResult], pass_threshold: float) -> bool:
+    """Whether the graders that ran in the workspace after a turn say that it failed.
+
+    A grader that did not answer says nothing of the turn; it makes the trial errored anyway.
+
+    Args:
+        results: Of those graders.
+        pass_threshold: The reward below which it failed.
+    """
+    reward = _weighted_mean([result for result in results if result.status is GraderStatus.OK])
+    return reward is not None and reward < pass_threshold
 
 
 def _weighted_mean(results: Sequence[GraderResult]) -> float | None:

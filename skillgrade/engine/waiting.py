@@ -9,6 +9,7 @@ from skillgrade.engine.plan import TaskPlan
 from skillgrade.engine.preparation import Preparation
 from skillgrade.engine.resume import Recorded
 from skillgrade.engine.spec import TrialSpec
+from skillgrade.errors import Stage
 from skillgrade.results.records import Outcome, TrialError, TrialRecord
 
 
@@ -36,13 +37,16 @@ class Waiting:
     def put_back(self, spec: TrialSpec, record: TrialRecord) -> bool:
         """Let an errored trial wait once more, if it has a try left.
 
-        Errors are tried again, failures never; an environment that could not be built stays unbuilt. A session of a
-        resumed run has all its retries again.
+        Errors are tried again, failures never; an environment that could not be built stays unbuilt. Where only judges
+        failed, which were asked more than once already, the agent's work is not thrown away: the trial can be graded
+        again from its record. A session of a resumed run has all its retries again.
 
         Returns:
             Whether it waits.
         """
         if record.outcome is not Outcome.ERRORED or isinstance(spec.prepared, TrialError):
+            return False
+        if record.error is not None and record.error.stage is Stage.JUDGE:
             return False
         if spec.attempt - self._first_attempt(spec.task.name, spec.trial) >= spec.task.retries:
             return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Protocol
 
 from skillgrade.agents import AGENTS
@@ -12,7 +13,7 @@ from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import TrialError
 from skillgrade.stop import Stop
 from skillgrade.workspace import provider_named
-from skillgrade.workspace.base import Place, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.base import Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
 
 
 class Workspaces(Protocol):
@@ -58,25 +59,51 @@ def open_workspace(spec: TrialSpec, stop: Stop) -> Workspace:
         ProviderError: It cannot be had.
         Cancelled: The stop came; nothing is left.
     """
+    stdin = AGENTS[spec.agent].stdin(spec.task.each_turn[0].instruction) if spec.act else None
+    return provider_named(spec.provider).open(_workspace_spec(spec, workspace_files(spec), spec.skills, stdin), stop)
+
+
+def open_copy(spec: TrialSpec, exported: Path, stop: Stop) -> Workspace:
+    """Make another workspace of an attempt, which holds what was taken out of the agent's.
+
+    Args:
+        spec: The attempt.
+        exported: What was taken out.
+        stop: Ends it early.
+
+    Raises:
+        ProviderError: It cannot be had.
+        Cancelled: The stop came; nothing is left.
+    """
+    system = [file for file in workspace_files(spec) if file.place is Place.SYSTEM]
+    files = [StagedFile(entry.name, src=entry) for entry in sorted(exported.iterdir())]
+    return provider_named(spec.provider).open(_workspace_spec(spec, (*system, *files), (), None), stop)
+
+
+def workspace_files(spec: TrialSpec) -> tuple[StagedFile, ...]:
+    """What goes into the workspace of an attempt beside the skills."""
+    files = [StagedFile(file.dest, _place(file.dest), src=file.src, chmod=file.chmod) for file in spec.task.workspace]
+    if spec.act:
+        files += AGENTS[spec.agent].files(spec.task)
+    return tuple(files)
+
+
+def _workspace_spec(
+    spec: TrialSpec, files: tuple[StagedFile, ...], skills: tuple[SkillSnapshot, ...], stdin: bytes | None
+) -> WorkspaceSpec:
     if isinstance(spec.prepared, TrialError):
         raise ProviderError(spec.prepared.reason, spec.prepared.stage)
-    task, agent = spec.task, AGENTS[spec.agent]
-    files = [StagedFile(file.dest, _place(file.dest), src=file.src, chmod=file.chmod) for file in task.workspace]
-    if spec.act:
-        files += agent.files(task)
-    return provider_named(spec.provider).open(
-        WorkspaceSpec(
-            run=RunFolder(spec.run_folder).run_id,
-            trial=f"{task.name} {spec.trial}.{spec.attempt}",
-            prepared=spec.prepared,
-            files=tuple(files),
-            skills=spec.skills,
-            limits=task.limits,
-            network=task.network,
-            stdin=agent.stdin(task.instruction) if spec.act else None,
-            agent_home=task.agent.home,
-        ),
-        stop,
+    task = spec.task
+    return WorkspaceSpec(
+        run=RunFolder(spec.run_folder).run_id,
+        trial=f"{task.name} {spec.trial}.{spec.attempt}",
+        prepared=spec.prepared,
+        files=files,
+        skills=skills,
+        limits=task.limits,
+        network=task.network,
+        stdin=stdin,
+        agent_home=task.agent.home,
     )
 
 

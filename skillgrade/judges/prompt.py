@@ -8,30 +8,23 @@ path: the same trial gives the same bytes.
 
 from __future__ import annotations
 
-import functools
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from typing import TYPE_CHECKING
 
 from skillgrade.judges import untrusted
 from skillgrade.judges.base import Prompt
 from skillgrade.judges.reply import reply_schema, section_key
+from skillgrade.judges.templates import TAG_DIGITS, digest, render
 from skillgrade.judges.untrusted import Budget, Excerpt, excerpt, visible
 from skillgrade.results.evidence import Evidence
 from skillgrade.results.records import Check, GraderResult
 from skillgrade.suite.model import LlmRubricSpec
 from skillgrade.suite.rubric_sections import RubricSection
 
-if TYPE_CHECKING:
-    from jinja2.sandbox import SandboxedEnvironment
-
 PROMPT_VERSION = "1"
 """The version of the templates; recordings of another one are stale."""
 
-_TAG_DIGITS = 16
 _OPINIONS = frozenset({"llm_rubric", "judge", "human"})
 """Graders whose results a judge does not get: it should not follow another's opinion, and what a person says later must
 not change what it was asked."""
@@ -68,9 +61,9 @@ def rubric_question(
     answer = None if expected is None else visible(json.dumps(expected, ensure_ascii=False, indent=2, default=str))
     records = list(_records(evidence, spec.artifacts, earlier))
     held = (text for record in records for text in (record.title, record.excerpt.text if record.excerpt else ""))
-    seal = _digest(PROMPT_VERSION, rubric, answer or "", *held)
-    tag = f"answer-{seal[:_TAG_DIGITS]}"
-    system = _render(
+    seal = digest(PROMPT_VERSION, rubric, answer or "", *held)
+    tag = f"answer-{seal[:TAG_DIGITS]}"
+    system = render(
         "rubric-system.j2",
         rubric=rubric,
         expected=answer,
@@ -78,13 +71,13 @@ def rubric_question(
         answer_tag=tag,
     )
     parts = [_part(index, record, seal) for index, record in enumerate(records)]
-    user = _render("rubric-user.j2", parts=parts, answer_tag=tag)
+    user = render("rubric-user.j2", parts=parts, answer_tag=tag)
     return Question(Prompt(PROMPT_VERSION, system, user, reply_schema(sections)), tag, sections)
 
 
 def request_digest(prompt: Prompt) -> str:
     """What names a prompt in recordings and records: ``sha256:`` over its version and its two texts."""
-    return f"sha256:{_digest(prompt.version, prompt.system, prompt.user)}"
+    return f"sha256:{digest(prompt.version, prompt.system, prompt.user)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +131,10 @@ def _part(index: int, record: _Record, seal: str) -> Mapping[str, object]:
     """A record as the template takes it."""
     if record.excerpt is None:
         return {"title": record.title, "tag": None}
-    digest = _digest(seal, str(index), record.excerpt.text)
+    held = digest(seal, str(index), record.excerpt.text)
     return {
         "title": record.title,
-        "tag": f"data-{digest[:_TAG_DIGITS]}",
+        "tag": f"data-{held[:TAG_DIGITS]}",
         "name": json.dumps(visible(record.name), ensure_ascii=False),
         "missing": record.excerpt.missing,
         "text": record.excerpt.text,
@@ -151,33 +144,3 @@ def _part(index: int, record: _Record, seal: str) -> Mapping[str, object]:
 def _shown_section(index: int, section: RubricSection) -> Mapping[str, str]:
     low, high = f"{section.low:g}", f"{section.high:g}"
     return {"key": section_key(index), "title": visible(section.title), "low": low, "high": high}
-
-
-def _digest(*texts: str) -> str:
-    digest = hashlib.sha256()
-    for text in texts:
-        data = text.encode()
-        digest.update(b"%d:" % len(data))  # so that no two lists of texts give the same bytes
-        digest.update(data)
-    return digest.hexdigest()
-
-
-def _render(name: str, **values: object) -> str:
-    return _templates().get_template(name).render(values)
-
-
-@functools.cache
-def _templates() -> SandboxedEnvironment:
-    # jinja2 takes longer to import than everything else that a start needs.
-    from jinja2 import FunctionLoader, StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
-    folder = resources.files(__package__).joinpath("prompts")
-    return SandboxedEnvironment(
-        loader=FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8")),
-        autoescape=False,  # what is put in is data between tags that it cannot contain, and no HTML
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        auto_reload=False,
-    )

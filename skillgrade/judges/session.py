@@ -29,12 +29,16 @@ class JudgeSession:
         models: Reaches the providers; closed with the session.
         redactor: Takes secrets out of what is recorded.
         command: The command that records the verdicts of this suite, without `--eval`, for messages.
+        label: Stands behind the names of tasks in the recording, for work that is not an agent's.
     """
 
-    def __init__(self, settings: JudgeSettings, models: Models, redactor: Redactor, command: str) -> None:
+    def __init__(
+        self, settings: JudgeSettings, models: Models, redactor: Redactor, command: str, label: str = ""
+    ) -> None:
         self._settings = settings
         self._models = models
         self._command = command
+        self._label = label
         self._recorder = Recorder(settings.recording, redactor)
         self._recording: Recording | None = None
         self._lock = threading.Lock()
@@ -92,7 +96,7 @@ class JudgeSession:
 
         if self._settings.verdicts is Verdicts.LIVE:
             return tuple(ask().sample for _ in range(count))
-        entry = Entry(task, request, judge.provider, model, prompt.version, ())
+        entry = Entry(f"{task}{self._label}", request, judge.provider, model, prompt.version, ())
         return self._recorder.samples(entry, count, ask, replay, stop)
 
     def close(self) -> None:
@@ -112,7 +116,7 @@ class JudgeSession:
             with self._lock:
                 if self._recording is None:
                     self._recording = read_recording(self._settings.recording)
-            return self._recording.find(task, request, version, judge, count)
+            return self._recording.find(f"{task}{self._label}", request, version, judge, count)
         except RecordingError as error:
             command = f"{self._command} --eval={shlex.quote(task)}"
             raise RecordingError(f"{error}; record it with `{command}`") from None

@@ -70,9 +70,11 @@ class Redactor:
     def text(self, text: str) -> str:
         """A text without the secrets; the very same text when there were none."""
         data = text.encode("utf-8", "surrogatepass")
-        if not self.occurs(data):
-            return text
-        return self._pattern.sub(MARK.encode(), data).decode("utf-8", "surrogatepass")
+        return self.data(data).decode("utf-8", "surrogatepass") if self.occurs(data) else text
+
+    def data(self, data: bytes) -> bytes:
+        """Bytes without the secrets."""
+        return self._pattern.sub(MARK.encode(), data) if self.occurs(data) else data
 
     def value(self, value: T) -> T:
         """A value as JSON or YAML has them, with every text in it redacted, keys of mappings too."""

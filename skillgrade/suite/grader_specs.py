@@ -23,16 +23,22 @@ class GraderReader:
     scope: RunScope
     references: References
 
-    def read(self, graders: Cursor | None) -> tuple[GraderSpec, ...]:
-        """All graders of a list; what cannot be used is noted as an error."""
+    def read(self, graders: Cursor | None, start: int = 0, turn: int | None = None) -> tuple[GraderSpec, ...]:
+        """All graders of a list; what cannot be used is noted as an error.
+
+        Args:
+            graders: The list; None where there is none.
+            start: The number of its first grader.
+            turn: The turn after which they run; None for after the last one.
+        """
         if graders is None:
             return ()
         specs = []
-        for index, cursor in enumerate(graders.items()):
+        for index, cursor in enumerate(graders.items(), start):
             kind = cursor.get("type")
             name = kind.text() if kind else None
             if name is not None:
-                specs.append(self._grader(cursor, name, index))
+                specs.append(dataclasses.replace(self._grader(cursor, name, index), turn=turn))
         if specs and len(specs) == len(list(graders.items())) and all(spec.weight == 0 for spec in specs):
             message = "all weights are 0, so there is nothing to score; give one grader a weight above 0"
             self.references.findings.error(graders.mark, graders.path, message)

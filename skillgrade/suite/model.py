@@ -128,6 +128,7 @@ class GraderSpec:
         weight: Share of the reward, >= 0.
         config: The grader's own keys as the file has them, for types that have no class of their own below.
         judges: The judges that it names, for types that ask some; empty where it names none.
+        turn: The turn after which it runs, from 0; None for after the last one.
     """
 
     type: str
@@ -135,6 +136,7 @@ class GraderSpec:
     weight: float = 1.0
     config: Mapping[str, object] = field(default_factory=dict)
     judges: tuple[JudgeChoice, ...] = field(default=(), kw_only=True)
+    turn: int | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +185,56 @@ class HumanSpec(GraderSpec):
 
 
 @dataclass(frozen=True, slots=True)
+class Reply:
+    """What a scripted user says next where the agent said something that a regular expression finds."""
+
+    when: str
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedUser:
+    """A user whom a model plays.
+
+    Attributes:
+        persona: Who the user is and what they want.
+        facts: What the user knows and may tell.
+        max_turns: The most messages of the user, the first one included, >= 1.
+        provider: The model's provider; None for that of the task's judges.
+        model: The model; None for that of the task's judges.
+    """
+
+    persona: str
+    facts: tuple[str, ...] = ()
+    max_turns: int = 10
+    provider: str | None = None
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One of a task's turns.
+
+    Attributes:
+        instruction: What the agent is told.
+        solution: The reference solution's script of this turn.
+        replies: What a scripted user answers in this turn.
+    """
+
+    instruction: str
+    solution: Path | None = None
+    replies: tuple[Reply, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One task, with every default applied.
 
     Attributes:
         name: Unique in the suite; any printable text.
-        instruction: What the agent is told.
+        instruction: What the agent is told; of several turns, in the first.
         workspace: What the workspace holds at the start beside the skill.
-        graders: At least one; not all of weight 0.
+        graders: At least one; not all of weight 0. Those of turns come first, in the order of the turns.
         file: The file that holds the task.
         line: Its line there, 1-based.
         agent: Who works on it.
@@ -212,6 +256,10 @@ class Task:
         solution: The reference solution's script.
         expected: The answer, for graders only; any YAML value.
         metadata: Labels for selection and reports.
+        turns: All turns, where there are several; empty where `instruction` is all that the agent is told.
+        user: The user whom a model plays; None where what the user says is written down. Then there is a single turn,
+            in which the whole conversation takes place, and an empty instruction where the user begins.
+        on_turn_failure: ``continue`` or ``stop``, after a turn that failed.
         config: Keys of the task whose part is not built yet (`turns`, `user`, `dataset`, ...), as the file has them.
     """
 
@@ -240,7 +288,30 @@ class Task:
     solution: Path | None = None
     expected: object = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    turns: tuple[Turn, ...] = ()
+    user: SimulatedUser | None = None
+    on_turn_failure: str = "continue"
     config: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def each_turn(self) -> tuple[Turn, ...]:
+        """Its turns; a single one where there is just an instruction."""
+        return self.turns or (Turn(self.instruction, self.solution),)
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether the agent may be told more than one thing."""
+        return bool(self.turns) or self.user is not None
+
+    @property
+    def has_solution(self) -> bool:
+        """Whether every turn has a reference solution."""
+        return all(turn.solution is not None for turn in self.each_turn)
+
+    def graders_after(self, turn: int) -> tuple[GraderSpec, ...]:
+        """The graders that run after a turn."""
+        last = len(self.each_turn) - 1
+        return tuple(spec for spec in self.graders if turn == (last if spec.turn is None else spec.turn))
 
 
 @dataclass(frozen=True, slots=True)

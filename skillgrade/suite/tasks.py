@@ -14,10 +14,11 @@ from skillgrade.suite.model import Task
 from skillgrade.suite.references import Missing, References
 from skillgrade.suite.run_files import RunScope
 from skillgrade.suite.settings import Settings, read_settings
+from skillgrade.suite.turns import TurnReader, read_user
 from skillgrade.suite.workspace_files import read_workspace
 from skillgrade.wording import shown
 
-LATER_KEYS = ("turns", "user", "on_turn_failure", "dataset", "expect_skill")
+LATER_KEYS = ("dataset", "expect_skill")
 """Keys of a task that go into `Task.config` as the file has them."""
 
 SKILL_FOLDERS = frozenset(
@@ -48,25 +49,34 @@ class TaskReader:
         workspace = read_workspace(cursor.get("workspace"), holder, self.references)
         written = cursor.get("instruction")
         instruction = self.references.text(written, holder, Missing.WARNING) if written else ""
-        graders = GraderReader(RunScope(holder, workspace, instruction), self.references)
+
+        def graders(told: str) -> GraderReader:
+            return GraderReader(RunScope(holder, workspace, told), self.references)
+
+        turns, specs = TurnReader(self.references, graders).read(cursor.get("turns"), cursor)
+        specs += graders(instruction).read(cursor.get("graders"), start=len(specs))
+        on_failure = cursor.get("on_turn_failure")
         solution = cursor.get("solution")
         expected, metadata = cursor.get("expected"), cursor.get("metadata")
         labels: Any = metadata.plain() if metadata and isinstance(metadata.value, dict) else {}
         self._note_tolerated(cursor)
-        self._read_later_keys(cursor, graders)
+        self._claim_dataset(cursor)
         solution_path = self.references.path(solution, holder, only_file=True) if solution else None
         if solution_path is not None:
             self._claim_solution(solution_path)
         task = Task(
             name=(name.label() or "") if name else "",
-            instruction=instruction,
-            graders=graders.read(cursor.get("graders")),
+            instruction=turns[0].instruction if turns else instruction,
+            graders=specs,
             file=holder.file,
             line=holder.line,
             workspace=workspace,
             solution=solution_path,
             expected=expected.plain() if expected else None,
             metadata=labels,
+            turns=turns,
+            user=read_user(cursor, self.references.findings),
+            on_turn_failure=(on_failure.text() if on_failure else None) or "continue",
             config={key: item.plain() for key in LATER_KEYS if (item := cursor.get(key))},
             **read_settings(Settings(cursor, self.defaults)),
         )
@@ -107,21 +117,10 @@ class TaskReader:
                 mark, path = cursor.key_mark(key), f"{cursor.path}.{key}"
                 self.references.findings.warn(mark, path, "has no meaning on a task here; it is ignored")
 
-    def _read_later_keys(self, cursor: Cursor, graders: GraderReader) -> None:
-        """Check what turns and datasets refer to, and count it as the eval's own."""
-        turns, dataset = cursor.get("turns"), cursor.get("dataset")
-        for turn in turns.items() if turns else ():
-            if (instruction := turn.get("instruction")) is not None:
-                self.references.text(instruction, cursor.mark, Missing.WARNING)
-            graders.read(turn.get("graders"))
-            self._claim_file(turn.get("solution"), cursor)
-        if dataset is not None:
-            self._claim_file(dataset if dataset.text() else dataset.get("path"), cursor)
-        if turns is not None and cursor.get("instruction") is not None:
-            message = "`turns` stand instead of an `instruction`; write the instruction into the first turn"
-            self.references.findings.error(cursor.key_mark("instruction"), f"{cursor.path}.instruction", message)
-
-    def _claim_file(self, reference: Cursor | None, cursor: Cursor) -> None:
+    def _claim_dataset(self, cursor: Cursor) -> None:
+        """Count the file of a dataset as the eval's own."""
+        dataset = cursor.get("dataset")
+        reference = dataset if dataset is None or dataset.text() else dataset.get("path")
         path = self.references.path(reference, cursor.mark, only_file=True) if reference else None
         if path is not None:
             self.references.claim(path)

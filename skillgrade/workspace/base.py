@@ -229,6 +229,22 @@ class Workspace(Protocol):
         A link, in any part of the path, is not followed out of the workspace.
         """
 
+    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+        """Copy its files out, after `end_processes`: regular files, folders, and links that stay inside.
+
+        Args:
+            folder: An empty folder on the host; what lands there is the caller's to open and to remove.
+            limit: Bytes of content that are copied.
+            stop: Ends it early.
+
+        Returns:
+            What was left out, in sentences.
+
+        Raises:
+            WorkspaceError: It is no folder any more, or cannot be read.
+            Cancelled: The stop came.
+        """
+
     def for_graders(self, fresh: bool) -> Workspace:
         """The workspace in which graders run: this one, or a fresh one with the workspace's files carried over.
 

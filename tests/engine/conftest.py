@@ -16,6 +16,7 @@ from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, DockerSpec, Task
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec
+from tests.support.judges import judging
 from tests.support.tasks import grader, make_task
 
 
@@ -40,7 +41,10 @@ class Bench:
     def run(self, command: str, run: str, *, act: bool = True, trial: int = 0, **fields: Any) -> TrialRecord:
         """One trial of a `command` agent under one grader."""
         task = make_task(graders=(grader(run),), agent=AgentSpec("command", command=command), **fields)
-        return run_trial(self.spec(task, act=act, trial=trial), self.stop)
+        return self.run_spec(self.spec(task, act=act, trial=trial))
+
+    def run_spec(self, spec: TrialSpec) -> TrialRecord:
+        return run_trial(spec, self.stop, judging(self.root))
 
     def text(self, record: TrialRecord, name: str) -> str:
         return (self.folder.path / record.files[name]).read_text("utf-8")

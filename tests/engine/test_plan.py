@@ -79,21 +79,23 @@ def test_the_command_agent_needs_a_command(command: str | None) -> None:
 
 
 def test_a_grader_type_of_a_later_version_is_refused_with_the_way_around() -> None:
-    message = refusal(local(graders=(grader(), GraderSpec("llm_rubric", 1), GraderSpec("human", 2))))
-    assert "llm_rubric graders are not part of this version" in message
-    assert "human graders are not part of this version" in message
-    assert "--grader=deterministic" in message
+    message = refusal(local(graders=(grader(), GraderSpec("judge", 1), GraderSpec("assertions", 2))))
+    assert "judge graders are not part of this version" in message
+    assert "assertions graders are not part of this version" in message
+    assert "--grader=deterministic,llm_rubric,human" in message
 
 
 def test_a_key_of_a_later_version_is_refused() -> None:
-    assert "`turns` is not part of this version" in refusal(local(config={"turns": []}))
+    assert "`expect_skill` is not part of this version" in refusal(local(config={"expect_skill": "none"}))
     assert "output_format: codex-jsonl" in refusal(
         local(agent=AgentSpec("command", command="x", output_format="codex-jsonl"))
     )
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
-    lines = refusal(local("one", agent=AgentSpec("command")), local("two", config={"turns": []})).splitlines()
+    lines = refusal(
+        local("one", agent=AgentSpec("command")), local("two", config={"expect_skill": "none"})
+    ).splitlines()
     assert [line.split(": ")[1] for line in lines] == ['task "one"', 'task "two"']
 
 

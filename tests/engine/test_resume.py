@@ -23,6 +23,7 @@ from skillgrade.results.report_file import build_report, load_report
 from skillgrade.stop import Stop
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import AgentSpec, DockerSpec, Suite, Task
+from tests.support.judges import judging
 from tests.support.listening import Remembering
 from tests.support.results import INFO, regrade, trial
 from tests.support.tasks import grader, make_suite, make_task
@@ -45,7 +46,7 @@ def start(root: Path, *tasks: Task, resumed: RunFolder | None = None, **more: An
     plan = planned(make_suite(root, *tasks))
     options = RunOptions(root / ".skillgrade", 2, resumed=resumed)
     listener = more.pop("listener", None) or Remembering()
-    return run(plan, options, Redactor([]), listener, more.pop("stop", None) or Stop())
+    return run(plan, options, judging(root), Redactor([]), listener, more.pop("stop", None) or Stop())
 
 
 def outcomes(finished: FinishedRun) -> list[tuple[str, int, Outcome, int]]:

@@ -19,6 +19,7 @@ from skillgrade.results.report_file import load_report
 from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, DockerSpec, Task
+from tests.support.judges import judging
 from tests.support.listening import Remembering
 from tests.support.processes import eventually
 from tests.support.tasks import grader, make_suite, make_task
@@ -47,7 +48,12 @@ def execute(
 ) -> FinishedRun:
     options = RunOptions(base=root / ".skillgrade", parallel=parallel)
     return run(
-        plan(root, *tasks, **fields), options, redactor or Redactor([]), listener or Remembering(), stop or Stop()
+        plan(root, *tasks, **fields),
+        options,
+        judging(root),
+        redactor or Redactor([]),
+        listener or Remembering(),
+        stop or Stop(),
     )
 
 
@@ -153,7 +159,7 @@ def test_results_that_lie_in_the_skill_do_not_go_with_it(tmp_path: Path, base: s
     look = """printf '{"score": 1, "details": "%s"}' "$(cd .claude/skills && find . -type f | sort | tr '\\n' ' ')" """
     for _ in range(2):
         made = plan(tmp_path, local(graders=(grader(look),)), skills=(Skill("my-skill", "", tmp_path),))
-        finished = run(made, RunOptions(tmp_path / base, 1), Redactor([]), Remembering(), Stop())
+        finished = run(made, RunOptions(tmp_path / base, 1), judging(tmp_path), Redactor([]), Remembering(), Stop())
         (trial,) = finished.report.tasks[0].trials
         assert trial.record.grader_results[0].details.split() == ["./my-skill/SKILL.md"]
 
@@ -202,7 +208,7 @@ def test_the_results_folder_vanishing_in_the_middle_is_no_traceback(tmp_path: Pa
 def test_the_plan_s_flags_are_in_the_report(tmp_path: Path) -> None:
     made = plan(tmp_path, local())
     options = RunOptions(tmp_path / "out", 1, ("--eval=task",), ("deterministic",), partial=True)
-    info = run(made, options, Redactor([]), Remembering(), Stop()).report.info
+    info = run(made, options, judging(tmp_path), Redactor([]), Remembering(), Stop()).report.info
     assert (info.selection, info.grader_filter, info.partial) == (("--eval=task",), ("deterministic",), True)
     assert replace(info, run_id="").suite_digest == "sha256:0"
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from skillgrade.engine.trial import run_trial
 from skillgrade.errors import Stage
 from skillgrade.results.records import Check, GraderStatus, Outcome, TrialError
 from skillgrade.suite.model import AgentSpec, GraderFile, WorkspaceFile
@@ -91,7 +90,7 @@ def test_a_grader_that_times_out_keeps_the_other_s_score(bench: Bench) -> None:
         agent=AgentSpec("command", command="true"),
         grader_timeout=0.5,
     )
-    record = run_trial(bench.spec(task), bench.stop)
+    record = bench.run_spec(bench.spec(task))
     assert (record.outcome, record.reward, record.answered_reward) == (Outcome.ERRORED, None, 1.0)
     assert [result.score for result in record.grader_results] == [1.0, None]
     assert record.grader_results[1].status is GraderStatus.ERROR
@@ -163,7 +162,7 @@ def test_a_script_is_run_by_its_kind(bench: Bench, tmp_path: Path, name: str, te
     (tmp_path / "graders" / name).write_text(text)
     spec = grader("", script=f"graders/{name}", files=(GraderFile(tmp_path / "graders", "graders"),))
     task = make_task(graders=(spec,), agent=AgentSpec("command", command="true"))
-    assert run_trial(bench.spec(task), bench.stop).reward == 0.5
+    assert bench.run_spec(bench.spec(task)).reward == 0.5
 
 
 def test_graders_are_not_there_while_the_agent_works_and_win_over_what_it_left(bench: Bench, tmp_path: Path) -> None:
@@ -172,7 +171,7 @@ def test_graders_are_not_there_while_the_agent_works_and_win_over_what_it_left(b
     spec = grader("bash graders/check.sh", files=(GraderFile(tmp_path / "graders", "graders"),))
     agent = 'ls -a; mkdir graders; echo "echo \'{\\"score\\": 1, \\"details\\": \\"planted\\"}\'" > graders/check.sh'
     task = make_task(graders=(spec,), agent=AgentSpec("command", command=agent))
-    record = run_trial(bench.spec(task), bench.stop)
+    record = bench.run_spec(bench.spec(task))
     assert record.grader_results[0].details == "the real one"
     assert (record.outcome, record.reward) == (Outcome.FAILED, 0.0)
     assert "graders" not in bench.text(record, "agent.stdout")
@@ -184,7 +183,7 @@ def test_an_agent_that_plants_nothing_is_not_accused(bench: Bench, tmp_path: Pat
     (tmp_path / "graders" / "check.sh").write_text(PASS)
     spec = grader("bash graders/check.sh", files=(GraderFile(tmp_path / "graders", "graders"),))
     task = make_task(graders=(spec,), agent=AgentSpec("command", command="touch other"))
-    assert not [note for note in run_trial(bench.spec(task), bench.stop).notes if "tampering" in note]
+    assert not [note for note in bench.run_spec(bench.spec(task)).notes if "tampering" in note]
 
 
 def test_a_grader_that_the_task_gave_the_agent_is_put_back_and_nobody_is_accused(bench: Bench, tmp_path: Path) -> None:
@@ -195,7 +194,7 @@ def test_a_grader_that_the_task_gave_the_agent_is_put_back_and_nobody_is_accused
     agent = """printf '%s' 'echo "{\\"score\\": 1, \\"details\\": \\"mine\\"}"' > tests/check.sh"""
     given = (WorkspaceFile(tmp_path / "tests", "tests"),)
     task = make_task(graders=(spec,), agent=AgentSpec("command", command=agent), workspace=given)
-    record = run_trial(bench.spec(task), bench.stop)
+    record = bench.run_spec(bench.spec(task))
     assert record.grader_results[0].details == "the real one"
     assert not [note for note in record.notes if "tampering" in note]
 
@@ -260,7 +259,7 @@ def test_an_environment_that_could_not_be_made_errors_the_trial(bench: Bench) ->
     from dataclasses import replace
 
     spec = replace(bench.spec(make_task()), prepared=TrialError(Stage.IMAGE, "the build failed"))
-    record = run_trial(spec, bench.stop)
+    record = bench.run_spec(spec)
     assert record.outcome is Outcome.ERRORED
     assert record.error == TrialError(Stage.IMAGE, "the build failed")
 
@@ -277,7 +276,7 @@ def test_the_solution_runs_from_its_own_folder_in_the_workspace(bench: Bench, tm
     (folder / "solve.sh").write_text('cp "$(dirname "$0")/answer.txt" answer.txt')
     (folder / "answer.txt").write_text("42")
     task = make_task(graders=(grader(found("answer.txt")),), solution=folder / "solve.sh")
-    record = run_trial(bench.spec(task, agent="solution"), bench.stop)
+    record = bench.run_spec(bench.spec(task, agent="solution"))
     assert record.reward == 1.0
 
 
@@ -295,7 +294,7 @@ def test_a_bug_of_ours_ends_in_a_record_too(bench: Bench) -> None:
     from dataclasses import replace
 
     spec = replace(bench.spec(make_task()), agent="no such agent")
-    record = run_trial(spec, bench.stop)
+    record = bench.run_spec(spec)
     assert record.outcome is Outcome.ERRORED
     assert record.error is not None
     assert record.error.reason.startswith("internal error: KeyError")
@@ -338,7 +337,7 @@ def test_a_script_that_comes_alone_does_not_run_beside_what_the_agent_planted(
     spec = grader("", script=name, files=(GraderFile(tmp_path / name, name),))
     plant = f"printf 'broken on purpose' > {planted}"
     task = make_task(graders=(spec,), agent=AgentSpec("command", command=plant))
-    assert run_trial(bench.spec(task), bench.stop).reward == 0.25
+    assert bench.run_spec(bench.spec(task)).reward == 0.25
 
 
 def test_a_planted_runner_of_typescript_is_not_taken(bench: Bench, tmp_path: Path) -> None:
@@ -348,6 +347,6 @@ def test_a_planted_runner_of_typescript_is_not_taken(bench: Bench, tmp_path: Pat
     plant = "mkdir -p node_modules/.bin; cd node_modules/.bin; "
     plant += """printf '#!/bin/sh\\necho "{\\"score\\": 1, \\"details\\": \\"planted\\"}"' > tsx; chmod +x tsx"""
     task = make_task(graders=(spec,), agent=AgentSpec("command", command=plant))
-    record = run_trial(bench.spec(task), bench.stop)
+    record = bench.run_spec(bench.spec(task))
     assert record.reward in (0.25, None)  # None where nothing on this machine runs TypeScript
     assert record.grader_results[0].details != "planted"

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from skillgrade.checks.validation import Validation
-from skillgrade.engine.validate import validate
+from skillgrade.engine.validate import provable, validate
 from skillgrade.errors import Cancelled
+from skillgrade.judges.base import Verdicts
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import DeterministicSpec, GraderSpec, Task
+from tests.support.judges import judging
 from tests.support.listening import Remembering
 from tests.support.tasks import grader, make_suite, make_task
 
@@ -28,7 +30,10 @@ def task(root: Path, *graders: GraderSpec, solve: str | None = "touch answer", *
 
 
 def run(root: Path, *tasks: Task) -> Validation:
-    return validate(make_suite(root, *tasks), root / ".skillgrade", 2, Redactor([]), Remembering(), Stop())
+    suite = make_suite(root, *tasks)
+    proven = provable(suite, Verdicts.LIVE, {})
+    base = root / ".skillgrade"
+    return validate(suite, proven, base, 2, judging(root), Redactor([]), Remembering(), Stop())
 
 
 def one(root: Path, *graders: DeterministicSpec, **fields: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -143,4 +148,4 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
     stop.set()
     made = make_suite(tmp_path, task(tmp_path, grader(WANTS_ANSWER), solve="sleep 600"))
     with pytest.raises(Cancelled):
-        validate(made, tmp_path / ".skillgrade", 2, Redactor([]), Remembering(), stop)
+        validate(made, made, tmp_path / ".skillgrade", 2, judging(tmp_path), Redactor([]), Remembering(), stop)

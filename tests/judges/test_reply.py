@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 from skillgrade.errors import ReplyError
 from skillgrade.judges.base import Reading
-from skillgrade.judges.reply import quote, read_reply, reply_schema
+from skillgrade.judges.reply import read_reply, reply_schema
+from skillgrade.judges.strict_json import quote
 from skillgrade.judges.untrusted import visible
 from skillgrade.suite.rubric_sections import RubricSection
 

@@ -9,14 +9,17 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import stat
 import uuid
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillgrade.stop import Stop
 from skillgrade.workspace.base import SkillSnapshot
 from skillgrade.workspace.bubblewrap.system import make_etc
+from skillgrade.workspace.export import Export, add_tree
 from skillgrade.workspace.prefixes import Prefix
 from skillgrade.workspace.skills import SKILL_FOLDERS
 from skillgrade.workspace.temporary import make_temporary_folder
@@ -98,6 +101,50 @@ class SharedFolder:
                 being_made.rename(layer)
             remove_tree(being_made)
         return layer
+
+
+def export_layers(upper: Path, lower: Path, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+    """Copy out what a workspace shows that lies on a layer; see `Workspace.export`.
+
+    What was deleted from the lower layer is a character device 0,0 in the upper one, and a folder that was deleted and
+    made again says so in an attribute (kernel: filesystems/overlayfs, "whiteouts and opaque directories").
+
+    Args:
+        upper: What the trial wrote.
+        lower: The layer below.
+        folder: An empty folder of ours.
+        limit: Bytes of content that are copied.
+        stop: Ends it early.
+
+    Raises:
+        Cancelled: The stop came.
+    """
+    export = Export(folder, limit, stop)
+    add_tree(export, upper, lambda path: _is_whiteout(upper / path))
+    add_tree(export, lower, lambda path: _hides(upper, path))
+    return export.finish()
+
+
+def _hides(upper: Path, path: str) -> bool:
+    """Whether the upper layer has something instead of what the lower one has at a path."""
+    there = upper / path
+    if not os.path.lexists(there):
+        return False
+    if there.is_symlink() or not there.is_dir():
+        return True
+    return any(_attribute(there, f"{kind}.overlay.opaque") == b"y" for kind in ("user", "trusted"))
+
+
+def _attribute(path: Path, name: str) -> bytes | None:
+    try:
+        return os.getxattr(path, name, follow_symlinks=False)
+    except OSError:
+        return None
+
+
+def _is_whiteout(path: Path) -> bool:
+    status = path.lstat()
+    return stat.S_ISCHR(status.st_mode) and status.st_rdev == 0
 
 
 def _link_or_copy(source: str, target: str) -> str:

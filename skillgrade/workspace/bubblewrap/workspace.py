@@ -22,10 +22,11 @@ from skillgrade.workspace.bubblewrap.binary import Bubblewrap
 from skillgrade.workspace.bubblewrap.command import SandboxedCommand, SandboxedResult, run_sandboxed
 from skillgrade.workspace.bubblewrap.destinations import place_options, split_destinations
 from skillgrade.workspace.bubblewrap.host_programs import is_of_system
-from skillgrade.workspace.bubblewrap.layers import SharedFolder
+from skillgrade.workspace.bubblewrap.layers import SharedFolder, export_layers
 from skillgrade.workspace.bubblewrap.limited_slot import LimitedSlot
 from skillgrade.workspace.bubblewrap.programs import ShownPrograms
 from skillgrade.workspace.bubblewrap.system import HOME, isolation_options, system_options
+from skillgrade.workspace.export import export_tree
 from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.prefixes import CERTIFICATES
 from skillgrade.workspace.skills import SKILL_FOLDERS
@@ -146,6 +147,14 @@ class BubblewrapWorkspace:
         if result.process.exit_code != 0:
             raise WorkspaceError(f"{path}: cannot be read in the workspace", Stage.COLLECT)
         return answer.path.read_bytes()
+
+    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+        """Copy its files out; see `Workspace.export`."""
+        with self._folder.entered(Stage.COLLECT):
+            upper = self._folder.trees[Place.WORKSPACE].root
+            if not self._around.bwrap.has_overlays:
+                return export_tree(upper, folder, limit, stop, lambda _path: False)
+            return export_layers(upper, self._around.lower, folder, limit, stop)
 
     def for_graders(self, fresh: bool) -> Workspace:
         """This workspace, since every command gets a fresh sandbox; see `Workspace.for_graders`."""

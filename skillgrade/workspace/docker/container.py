@@ -201,6 +201,13 @@ class Container:
             WorkspaceError: It could not be taken out, or is too large.
             Cancelled: The stop came.
         """
+        if not self.take_up_to(path, out, limit, stop):
+            raise WorkspaceError(
+                f"{path} holds more than the {limit // 2**20} MiB that are carried over to graders", Stage.COLLECT
+            )
+
+    def take_up_to(self, path: str, out: IO[bytes], limit: int, stop: Stop) -> bool:
+        """Write as much of the archive of a folder to `out` as it may have; whether that is all. See `take`."""
         size = 0
         with translated(f"taking {path} out of the container", WorkspaceError, Stage.COLLECT):
             chunks, _ = self.api.get_archive(self.id, path)
@@ -208,11 +215,9 @@ class Container:
                 stop.check()
                 size += len(chunk)
                 if size > limit:
-                    raise WorkspaceError(
-                        f"{path} holds more than the {limit // 2**20} MiB that are carried over to graders",
-                        Stage.COLLECT,
-                    )
+                    return False
                 out.write(chunk)
+        return True
 
     def ask(self, script: str, *arguments: str, limit: int = _MIB) -> tuple[int, bytes]:
         """Run a short script of ours as root.

@@ -20,6 +20,7 @@ from skillgrade.workspace.docker.exec import Exec, RunningExec
 from skillgrade.workspace.docker.files import place_items
 from skillgrade.workspace.docker.root_shell import BASH, ROOT
 from skillgrade.workspace.docker.variables import agent_variables, grader_variables
+from skillgrade.workspace.export import export_archive
 from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.staging import CONTROL_PATH, WORKSPACE_PATH
 
@@ -210,6 +211,14 @@ class DockerWorkspace:
         if code != 0:
             raise WorkspaceError(f"{path}: cannot be read in the workspace", Stage.COLLECT)
         return output
+
+    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+        """Copy its files out; see `Workspace.export`."""
+        with self._explained(stop), tempfile.TemporaryFile() as taken:
+            # Beside the contents an archive has headers, and what does not fit is passed over.
+            is_whole = self._container.take_up_to(WORKSPACE_PATH, taken, 2 * limit, stop)
+            taken.seek(0)
+            return export_archive(taken, is_whole, folder, limit, stop)
 
     def for_graders(self, fresh: bool) -> Workspace:
         """This workspace, or its files in a container that the agent never saw; see `Workspace.for_graders`."""

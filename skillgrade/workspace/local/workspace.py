@@ -16,6 +16,7 @@ from pathlib import Path
 from skillgrade.errors import Stage
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import Command, CommandResult, Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.export import export_tree
 from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.local.shared_skills import SharedSkills
 from skillgrade.workspace.prefixes import Prefix
@@ -123,6 +124,12 @@ class LocalWorkspace:
     def read(self, path: str, limit: int) -> bytes | None:
         """Read a file; see `Workspace.read`."""
         return self._folder.trees[Place.WORKSPACE].read(path, limit)
+
+    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+        """Copy its files out; see `Workspace.export`."""
+        linked = {f"{place}/{skill.name}" for skill in self._linked for place in SKILL_FOLDERS}
+        with self._folder.entered(Stage.COLLECT):
+            return export_tree(self._folder.trees[Place.WORKSPACE].root, folder, limit, stop, linked.__contains__)
 
     def for_graders(self, fresh: bool) -> Workspace:
         """This workspace; see `Workspace.for_graders`."""

@@ -1,0 +1,259 @@
+"""What an agent changed in its workspace, as one text: a unified diff, the same wherever the work was done.
+
+The start is known from what was put in. Files that differ stand in the order of their paths, without times. What no
+reader wants line by line (binary and very large files, folders of packages and of version control) is one line each.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from skillgrade.workspace.base import Place, SkillSnapshot, StagedFile
+from skillgrade.workspace.skills import SKILL_FOLDERS
+from skillgrade.workspace.staging import Item, flatten
+
+DIFF_LIMIT = 1024 * 1024
+"""Characters of the whole text."""
+
+_FILE_LIMIT = 512 * 1024
+"""Bytes of a file that is compared line by line."""
+
+_LINE_LIMIT = 3000
+"""Lines between the first and the last difference that are compared; the time for it grows with their square."""
+
+_CONTEXT = 3
+_SUMMED_UP = frozenset(
+    (".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".mypy_cache", ".pytest_cache",
+     ".ruff_cache", ".cache", ".npm")
+)  # fmt: skip
+"""Folders whose files are counted and not shown."""
+
+_REVIEWS = ".review"
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A file or a link: where its content is, whether it can be executed, or what it points at."""
+
+    source: Path | None = None
+    data: bytes = b""
+    size: int = 0
+    executable: bool = False
+    target: str | None = None
+
+    def content(self) -> bytes:
+        return self.data if self.source is None else self.source.read_bytes()
+
+
+def describe_changes(files: Sequence[StagedFile], skills: Sequence[SkillSnapshot], exported: Path) -> str:
+    """The difference between what went into a workspace and what was taken out of it.
+
+    Args:
+        files: What went in at the start; only what is in the workspace counts.
+        skills: The skills that went in; of them only changes are told, not that one is gone.
+        exported: What was taken out; nobody changes it meanwhile.
+
+    Returns:
+        The text; empty when nothing changed.
+
+    Raises:
+        WorkspaceError: What went in cannot be read any more.
+        OSError: What was taken out cannot be read.
+    """
+    given = _entries_of(flatten(files, lambda _warning: None))
+    in_skills = _entries_of(flatten(_skill_files(skills), lambda _warning: None))
+    start = {**in_skills, **given}
+    end = dict(_walked(exported))
+    paths = sorted((start.keys() | end.keys()), key=lambda path: path.split("/"))
+    shown = [path for path in paths if _summed_up_in(path) is None and path.split("/", 1)[0] != _REVIEWS]
+    counted = _counted(start, end)
+    return _joined([*_differences(shown, start, end, in_skills.keys() - given.keys()), *counted])
+
+
+def _skill_files(skills: Iterable[SkillSnapshot]) -> list[StagedFile]:
+    return [StagedFile(f"{folder}/{skill.name}", src=skill.folder) for skill in skills for folder in SKILL_FOLDERS]
+
+
+def _entries_of(items: Iterable[Item]) -> dict[str, _Entry]:
+    entries = {}
+    for item in items:
+        if item.place is not Place.WORKSPACE or item.kind == "folder":
+            continue
+        if item.target is not None:
+            entries[item.path] = _Entry(target=item.target)
+            continue
+        size = len(item.data or b"") if item.source is None else item.source.stat().st_size
+        entries[item.path] = _Entry(item.source, item.data or b"", size, bool(item.mode & 0o100))
+    return entries
+
+
+def _walked(folder: Path) -> Iterator[tuple[str, _Entry]]:
+    """The files and links of a folder that is ours, by their paths in it."""
+    pending = [folder]
+    while pending:
+        with os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                path = PurePosixPath(os.path.relpath(entry.path, folder)).as_posix()
+                status = entry.stat(follow_symlinks=False)
+                if stat.S_ISLNK(status.st_mode):
+                    yield path, _Entry(target=str(Path(entry.path).readlink()))
+                elif stat.S_ISDIR(status.st_mode):
+                    pending.append(Path(entry.path))
+                else:
+                    yield path, _Entry(Path(entry.path), b"", status.st_size, bool(status.st_mode & 0o100))
+
+
+def _summed_up_in(path: str) -> str | None:
+    """The folder on the way to a path whose files are only counted."""
+    steps = path.split("/")
+    for number, step in enumerate(steps[:-1], 1):
+        if step in _SUMMED_UP:
+            return "/".join(steps[:number])
+    return None
+
+
+def _counted(start: Iterable[str], end: Iterable[str]) -> Iterator[str]:
+    before, after = (Counter(filter(None, map(_summed_up_in, paths))) for paths in (start, end))
+    for folder in sorted(before.keys() | after.keys()):
+        if before[folder] != after[folder]:
+            yield f"{_name(folder)}/: {before[folder]} files before, {after[folder]} after, not shown\n"
+
+
+def _differences(
+    paths: Iterable[str], start: Mapping[str, _Entry], end: Mapping[str, _Entry], in_skills: Iterable[str]
+) -> Iterator[str]:
+    of_skills = frozenset(in_skills)
+    for path in paths:
+        before, after = start.get(path), end.get(path)
+        if after is None and path in of_skills:
+            continue
+        text = _difference(_name(path), before, after)
+        if text:
+            yield text
+
+
+def _difference(name: str, before: _Entry | None, after: _Entry | None) -> str:
+    """How a path changed; empty when it did not."""
+    old, new = _describe(before), _describe(after)
+    if old[0] == new[0] == "file":
+        assert before is not None  # noqa: S101 - it is a file
+        assert after is not None  # noqa: S101 - it is a file
+        mode = ""
+        if before.executable != after.executable:
+            mode = f"{name}: {'is' if after.executable else 'is no longer'} executable\n"
+        return mode + _file_difference(name, before, after)
+    if old == new:
+        return ""
+    if before is None and after is not None and after.target is None:
+        return _file_difference(name, None, after)
+    if after is None and before is not None and before.target is None:
+        return _file_difference(name, before, None)
+    return f"{name}: {' '.join(old)} before, {' '.join(new)} after\n"
+
+
+def _describe(entry: _Entry | None) -> tuple[str, ...]:
+    if entry is None:
+        return ("nothing",)
+    return ("file",) if entry.target is None else ("a link to", _name(entry.target))
+
+
+def _file_difference(name: str, before: _Entry | None, after: _Entry | None) -> str:
+    sizes = [entry.size for entry in (before, after) if entry is not None]
+    if max(sizes) > _FILE_LIMIT:
+        same = len(sizes) > 1 and sizes[0] == sizes[1] and before.content() == after.content()  # type: ignore[union-attr]
+        return "" if same else f"{name}: {_size(before)} before, {_size(after)} after, too large to show\n"
+    old = None if before is None else before.content()
+    new = None if after is None else after.content()
+    if old == new:
+        return ""
+    lines = [_lines(content) for content in (old, new)]
+    if lines[0] is None or lines[1] is None:
+        return f"{name}: a binary file, {_size(before)} before, {_size(after)} after\n"
+    header = f"--- {'/dev/null' if old is None else f'a/{name}'}\n+++ {'/dev/null' if new is None else f'b/{name}'}\n"
+    return header + "".join(_hunks(lines[0], lines[1]))
+
+
+def _size(entry: _Entry | None) -> str:
+    return "nothing" if entry is None else f"{entry.size} bytes"
+
+
+def _lines(content: bytes | None) -> list[str] | None:
+    """The lines of a text, with their ends; None for what is no text."""
+    if content is None:
+        return []
+    if b"\0" in content:
+        return None
+    try:
+        lines = content.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        return None
+    return [f"{line}\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
+
+
+def _hunks(old: list[str], new: list[str]) -> Iterator[str]:
+    head = _common(old, new)
+    tail = _common(old[head:][::-1], new[head:][::-1])
+    old_middle, new_middle = old[head : len(old) - tail], new[head : len(new) - tail]
+    if max(len(old_middle), len(new_middle)) > _LINE_LIMIT and old_middle and new_middle:
+        yield f"{len(old_middle)} lines became {len(new_middle)}, not shown\n"
+        return
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    matcher.opcodes = [  # type: ignore[attr-defined]  # what it would find, without looking at all lines
+        *([("equal", 0, head, 0, head)] if head else []),
+        *(
+            (tag, i1 + head, i2 + head, j1 + head, j2 + head)
+            for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, old_middle, new_middle).get_opcodes()
+        ),
+        *([("equal", len(old) - tail, len(old), len(new) - tail, len(new))] if tail else []),
+    ]
+    for group in matcher.get_grouped_opcodes(_CONTEXT):
+        yield f"@@ -{_range(group[0][1], group[-1][2])} +{_range(group[0][3], group[-1][4])} @@\n"
+        for tag, i1, i2, j1, j2 in group:
+            if tag == "equal":
+                yield from (_line(" ", line) for line in old[i1:i2])
+                continue
+            yield from (_line("-", line) for line in old[i1:i2])
+            yield from (_line("+", line) for line in new[j1:j2])
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    """How many lines two texts have in common at their beginning."""
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
+def _line(mark: str, line: str) -> str:
+    return f"{mark}{line}" if line.endswith("\n") else f"{mark}{line}\n\\ No newline at end of file\n"
+
+
+def _range(start: int, stop: int) -> str:
+    """Lines as the unified format counts them (GNU diffutils, "Detailed Description of Unified Format")."""
+    length = stop - start
+    first = start + 1 if length else start
+    return f"{first}" if length == 1 else f"{first},{length}"
+
+
+def _name(path: str) -> str:
+    """A path that cannot be taken for more than one line, nor hide characters."""
+    return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in path)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    taken, left = [], DIFF_LIMIT
+    for number, part in enumerate(parts):
+        if len(part) > left:
+            taken.append(f"[... changes of {len(parts) - number} more files are not shown ...]\n")
+            break
+        taken.append(part)
+        left -= len(part)
+    return "".join(taken)
