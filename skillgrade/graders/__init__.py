@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skillgrade.graders.base import Grader, RecordGrader, WorkspaceGrader
 from skillgrade.graders.deterministic import DeterministicGrader
+from skillgrade.graders.human import HumanGrader
 from skillgrade.graders.llm_rubric import LlmRubricGrader
 
 WORKSPACE_GRADERS: dict[str, WorkspaceGrader] = {
@@ -13,6 +14,7 @@ WORKSPACE_GRADERS: dict[str, WorkspaceGrader] = {
 
 RECORD_GRADERS: dict[str, RecordGrader] = {
     "llm_rubric": LlmRubricGrader(),
+    "human": HumanGrader(),
 }
 """The grader types that work on what was kept of a trial, by name."""
 
