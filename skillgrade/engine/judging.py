@@ -88,7 +88,7 @@ def _models(judges: Collection[Judge], models: Models, variables: Mapping[str, s
         try:
             place = endpoint(provider, variables)
         except MissingKeyError as error:
-            raise UsageError(str(error)) from error
+            raise UsageError(f"{error}; --grader=deterministic leaves out what needs it") from error
         if any(judge.provider == provider and judge.model is None for judge in judges):
             found[provider] = model_name(provider, variables) or models.newest_small_model(place, stop)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from skillgrade.engine.collecting import EXPORT_LIMIT, temporary_folder
@@ -119,7 +120,7 @@ class WorkspaceGrading:
             redactor=self._redactor,
         )
         for grader, spec in graders:
-            yield grader.grade(spec, context, workspace, self._stop)
+            yield replace(grader.grade(spec, context, workspace, self._stop), turn=turn)
 
     def _needs_fresh_workspace(self) -> bool:
         """A root agent could have replaced the shell that graders need, so they run in a system that it never saw."""

@@ -14,8 +14,8 @@ from skillgrade.suite.model import AgentSpec, DeterministicSpec, GraderFile, Rep
 from tests.engine.conftest import Bench
 from tests.support.tasks import grader, make_task
 
-COUNT_LINES = """printf '{"score": 1, "details": "%s"}' "$(wc -l < said.txt) lines, turn $(
-  printf %s "$SKILLGRADE_INPUT" | grep -o '"turn": [0-9]*')" """
+COUNT_LINES = """printf '{"score": 1, "details": "%s"}' "$(($(wc -l < said.txt))) lines, turn $(
+  printf %s "$SKILLGRADE_INPUT" | grep -o '"turn": [0-9]*' | tr -dc 0-9)" """
 FAILS = """echo '{"score": 0, "details": "no"}'"""
 
 
@@ -46,9 +46,9 @@ def test_each_turn_has_its_instruction_and_its_graders_on_what_there_is_by_then(
     )
     assert record.outcome is Outcome.PASSED
     assert [(result.turn, result.details) for result in record.grader_results] == [
-        (0, '1 lines, turn "turn": 0'),
-        (1, '2 lines, turn "turn": 1'),
-        (1, '2 lines, turn "turn": 1'),
+        (0, "1 lines, turn 0"),
+        (1, "2 lines, turn 1"),
+        (1, "2 lines, turn 1"),
     ]
     assert {"turn-0/agent.stdout", "turn-1/agent.stdout", "turn-0/grader-0.stdout"} <= record.files.keys()
 
@@ -91,11 +91,11 @@ def test_a_scripted_user_answers_by_what_the_agent_said_each_rule_once(bench: Be
 
 def test_a_pattern_that_runs_wild_is_an_error(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("skillgrade.engine.users._PATIENCE", 0.05)
-    wild = Turn("start", replies=(Reply("(a+)+$", "no"),))
+    wild = Turn("start", replies=(Reply("(a|aa)+$", "no"),))
     record = run(bench, talk(wild, command=f"echo {'a' * 64}b", graders=(grader(),)))
     assert record.outcome is Outcome.ERRORED
     assert record.error is not None
-    assert "(a+)+$" in record.error.reason
+    assert "(a|aa)+$" in record.error.reason
     assert record.error.stage == "agent"
 
 

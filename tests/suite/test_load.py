@@ -19,6 +19,9 @@ from skillgrade.suite.model import (
     HumanSpec,
     Limits,
     LlmRubricSpec,
+    Reply,
+    SimulatedUser,
+    Turn,
 )
 from tests.support.suites import GRADERS, load, load_task, problems, write
 
@@ -212,8 +215,8 @@ def grader(keys: str) -> str:
             task("turns: [{instruction: hello there}]"),
             [
                 (
-                    "eval.yaml:2:15: tasks[0].instruction: `turns` stand instead of an `instruction`; "
-                    "write the instruction into the first turn"
+                    "eval.yaml:2:15: tasks[0].instruction: `turns` stand instead of `instruction`; "
+                    "write one into each turn"
                 )
             ],
         ),
@@ -406,13 +409,14 @@ tasks:
         data_csv="country\nFrance\n",
     )
     talk, capital = suite.tasks
-    assert talk.config == {
-        "turns": [{"instruction": "hello there", "graders": [{"type": "deterministic", "run": "bash graders/a.sh"}]}],
-        "on_turn_failure": "stop",
-        "expect_skill": "none",
-    }
-    assert talk.instruction == ""
-    assert talk.graders[0].config == {
+    assert talk.config == {"expect_skill": "none"}
+    assert (talk.instruction, talk.on_turn_failure) == ("hello there", "stop")
+    assert talk.turns == (Turn("hello there"),)
+    assert [(spec.type, spec.index, spec.turn) for spec in talk.graders] == [
+        ("deterministic", 0, 0),
+        ("assertions", 1, None),
+    ]
+    assert talk.graders[1].config == {
         "assertions": [{"type": "contains", "target": "## Risks", "not": False}],
     }
     assert capital.config == {"dataset": {"path": "data.csv", "sample": 2}}
@@ -432,7 +436,36 @@ def test_a_turn_is_checked_like_a_task(tmp_path: Path) -> None:
 
 def test_graders_in_turns_are_enough(tmp_path: Path) -> None:
     suite = load(tmp_path, f"tasks:\n- name: a\n  turns: [{{instruction: hi you, {GRADERS}}}]\n")
-    assert suite.tasks[0].graders == ()
+    assert [(spec.index, spec.turn) for spec in suite.tasks[0].graders] == [(0, 0)]
+
+
+def test_a_turn_has_its_replies_its_solution_and_graders_that_follow_on(tmp_path: Path) -> None:
+    turns = (
+        "[{instruction: hi you, reply: [{when: 'which\\?', content: this}, {content: go on}], solution: s.sh, "
+        f"{GRADERS}}}, {{instruction: bye, {GRADERS}}}]"
+    )
+    suite = load(tmp_path, f"tasks:\n- name: a\n  turns: {turns}\n  {GRADERS}\n", s_sh="true")
+    (task,) = suite.tasks
+    assert task.turns == (
+        Turn("hi you", tmp_path / "s.sh", (Reply("which\\?", "this"), Reply("", "go on"))),
+        Turn("bye"),
+    )
+    assert [(spec.index, spec.turn) for spec in task.graders] == [(0, 0), (1, 1), (2, None)]
+    assert tmp_path / "s.sh" in suite.own_files
+
+
+def test_a_reply_s_pattern_is_checked(tmp_path: Path) -> None:
+    text = f"tasks:\n- name: a\n  turns: [{{instruction: hi you, reply: [{{when: '(', content: x}}]}}]\n  {GRADERS}"
+    (line,) = problems(tmp_path, text)
+    assert "tasks[0].turns[0].reply[0].when" in line
+    assert "is no regular expression" in line
+
+
+def test_a_simulated_user_is_read(tmp_path: Path) -> None:
+    user = "{persona: in a hurry, facts: [a, 2], max_turns: 3, provider: openai, model: m}"
+    suite = load(tmp_path, f"tasks:\n- name: a\n  user: {user}\n  {GRADERS}\n")
+    assert suite.tasks[0].user == SimulatedUser("in a hurry", ("a", "2"), 3, "openai", "m")
+    assert suite.tasks[0].instruction == ""
 
 
 def test_expected_and_metadata_are_plain_values(tmp_path: Path) -> None:
