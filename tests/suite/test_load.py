@@ -462,9 +462,9 @@ def test_a_reply_s_pattern_is_checked(tmp_path: Path) -> None:
 
 
 def test_a_simulated_user_is_read(tmp_path: Path) -> None:
-    user = "{persona: in a hurry, facts: [a, 2], max_turns: 3, provider: openai, model: m}"
+    user = "{persona: in a hurry, facts: [a, b], max_turns: 3, provider: openai, model: m}"
     suite = load(tmp_path, f"tasks:\n- name: a\n  user: {user}\n  {GRADERS}\n")
-    assert suite.tasks[0].user == SimulatedUser("in a hurry", ("a", "2"), 3, "openai", "m")
+    assert suite.tasks[0].user == SimulatedUser("in a hurry", ("a", "b"), 3, "openai", "m")
     assert suite.tasks[0].instruction == ""
 
 
