@@ -59,9 +59,19 @@ class FileDiff:
     left_out: int
 
 
-def read_diff(text: str) -> list[FileDiff]:
-    """The files of a unified diff, as git and diff write it."""
-    return [_file(block) for block in _blocks(text.split("\n"))]
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What changed: files line by line, and what is told in a sentence, such as ``logo.png: a binary file, ...``."""
+
+    files: tuple[FileDiff, ...]
+    notes: tuple[str, ...]
+
+
+def read_diff(text: str) -> Diff:
+    """Take a unified diff apart, as git, diff or `skillgrade.workspace.changes` writes it."""
+    notes: list[str] = []
+    files = tuple(_file(block) for block in _blocks(text.split("\n"), notes))
+    return Diff(files, tuple(notes))
 
 
 class _Block:
@@ -71,8 +81,19 @@ class _Block:
         self.head: list[str] = []
         self.lines: list[DiffLine] = []
 
+    @property
+    def is_without_lines(self) -> bool:
+        """Whether a file was named of which no line was shown; then a sentence says why."""
+        return bool(self.head) and self.head[-1].startswith("+++ ") and not self.lines
 
-def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    def goes_on_with(self, line: str) -> bool:
+        """Whether a line outside of hunks belongs to the head of the file."""
+        if not self.head or self.lines or line.startswith("diff "):
+            return False
+        return self.head[0].startswith("diff ") or line.startswith("+++ ")
+
+
+def _blocks(lines: Sequence[str], notes: list[str]) -> Iterator[_Block]:
     block = _Block()
     before = after = left_before = left_after = 0
     for line in lines:
@@ -82,19 +103,24 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
             text = line[2:] if mark is Mark.NOTE else line[1:]
             block.lines.append(DiffLine(mark, text[:_LINE_SHOWN], before if old else None, after if new else None))
             before, after, left_before, left_after = before + old, after + new, left_before - old, left_after - new
-        elif place := _HUNK.match(line):
+        elif block.head and (place := _HUNK.match(line)):
             before, after = int(place[1]), int(place[3])
             left_before, left_after = int(place[2] or 1), int(place[4] or 1)
             block.lines.append(DiffLine(Mark.PLACE, line[:_LINE_SHOWN]))
         elif line.startswith("\\") and block.lines:
             block.lines.append(DiffLine(Mark.NOTE, line[2:]))
-        else:
-            starts = line.startswith("diff ") or (line.startswith("--- ") and bool(block.lines))
-            if starts and block.head:
-                yield block
-                block = _Block()
+        elif block.goes_on_with(line):
             block.head.append(line)
-    if block.head and any(line.startswith(("diff ", "--- ")) for line in block.head):
+        elif line.startswith(("diff ", "--- ")):
+            if block.head:
+                yield block
+            block = _Block()
+            block.head.append(line)
+        elif line.strip() and block.is_without_lines:
+            block.lines.append(DiffLine(Mark.NOTE, line[:_LINE_SHOWN]))
+        elif line.strip():
+            notes.append(line[:_LINE_SHOWN])
+    if block.head:
         yield block
 
 

@@ -53,6 +53,7 @@ class TrialView:
         folds: The conversation, turn by turn.
         changes: What changed; None where that was not kept.
         more_changes: How many more files changed.
+        notes: Changes that are told in a sentence, each with its file where that still is.
         pictures: The images among the files, those that changed first.
         files: All files.
     """
@@ -61,6 +62,7 @@ class TrialView:
     folds: tuple[Fold, ...]
     changes: tuple[ChangedFile, ...] | None
     more_changes: int
+    notes: tuple[tuple[str, TrialFile | None], ...]
     pictures: tuple[TrialFile, ...]
     files: FileList
 
@@ -75,14 +77,18 @@ def trial_view(item: ReviewItem) -> TrialView:
     files = list_files(item.place.workspace)
     by_path = {file.path: file for file in files.files}
     evidence = _evidence(item.folder)
-    diffs = None if evidence is None or evidence.diff is None else read_diff(evidence.diff)
-    changed = [ChangedFile(diff, by_path.get(diff.path)) for diff in _within_budget(diffs or ())]
+    kept = None if evidence is None else evidence.diff
+    diff = read_diff(kept or "")
+    changed = [ChangedFile(each, by_path.get(each.path)) for each in _within_budget(diff.files)]
+    notes = [(note, by_path.get(note.split(": ")[0])) for note in diff.notes]
+    touched = [*(change.file for change in changed), *(file for _, file in notes)]
     return TrialView(
         instruction=context.instruction,
         folds=tuple(_folds(item, context.transcript)),
-        changes=None if diffs is None else tuple(changed[:_FILES_SHOWN]),
+        changes=None if kept is None else tuple(changed[:_FILES_SHOWN]),
         more_changes=max(0, len(changed) - _FILES_SHOWN),
-        pictures=tuple(_pictures(changed, files.files)),
+        notes=tuple(notes),
+        pictures=tuple(_pictures(touched, files.files)),
         files=files,
     )
 
@@ -127,7 +133,7 @@ def _evidence(folder: Path) -> Evidence | None:
         return None
 
 
-def _pictures(changed: Iterable[ChangedFile], files: Iterable[TrialFile]) -> list[TrialFile]:
-    first = [change.file for change in changed if change.file is not None]
-    ordered = dict.fromkeys(file for file in (*first, *files) if file.is_picture)
+def _pictures(touched: Iterable[TrialFile | None], files: Iterable[TrialFile]) -> list[TrialFile]:
+    """The images among the files, those that the agent touched first."""
+    ordered = dict.fromkeys(file for file in (*touched, *files) if file is not None and file.is_picture)
     return list(ordered)[:_PICTURES_SHOWN]

@@ -88,6 +88,8 @@ def _show(console: Console, item: ReviewItem, waiting: int) -> None:
     for change in view.changes or ():
         _show_diff(console, change.diff, left)
         left = max(0, left - len(change.diff.lines))
+    for note, _ in view.notes:
+        console.print(f"  {readable(note)}", soft_wrap=True)
     console.print(f"files: {item.place.workspace}", style="dim", soft_wrap=True)
     _section(console, "question", item.prompt)
 

@@ -67,3 +67,10 @@ def test_of_very_much_that_changed_the_first_is_shown(tmp_path: Path) -> None:
     assert shown == [1901] * 5 + [495] + [0] * 194
     assert [change.diff.left_out for change in view.changes] == [0] * 5 + [1406] + [1901] * 194
     assert view.changes[199].diff.added == 1900
+
+
+def test_a_picture_that_changed_is_told_and_comes_first(tmp_path: Path) -> None:
+    note = "shots/wide.png: a binary file, nothing before, 68 bytes after"
+    view = trial_view(review_list(waiting_run(tmp_path, 1, diff=f"{note}\n"), None).items[0])
+    assert [(text, file.path if file else None) for text, file in view.notes] == [(note, "shots/wide.png")]
+    assert [file.path for file in view.pictures] == ["shots/wide.png", "logo.svg"]
