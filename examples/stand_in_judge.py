@@ -16,9 +16,12 @@ import sys
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-MEASURED = re.compile(r"^deterministic: score (?P<score>[\d.]+)$", re.MULTILINE)
+NUMBER = r"\d+(?:\.\d+)?"
+MEASURED = re.compile(rf"^deterministic: score (?P<score>{NUMBER})$", re.MULTILINE)
 TAG = re.compile(r'"tag": the text "(?P<tag>[^"]+)"')
-SECTION = re.compile(r'^- "(?P<key>section_\d+)".*?a number from (?P<low>[\d.]+) to (?P<high>[\d.]+)', re.MULTILINE | re.DOTALL)
+SECTION = re.compile(
+    rf'^- "(?P<key>section_\d+)".*?a number from (?P<low>{NUMBER}) to (?P<high>{NUMBER})', re.MULTILINE | re.DOTALL
+)
 
 
 def verdict(system: str, user: str) -> dict[str, Any]:
@@ -43,6 +46,7 @@ class Handler(BaseHTTPRequestHandler):
     """`POST /v1/models/MODEL:generateContent`."""
 
     def do_POST(self) -> None:
+        """Answer a question."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         system, user = (_text(content) for content in (request["systemInstruction"], *request["contents"]))
         part = {"text": json.dumps(verdict(system, user))}
@@ -69,7 +73,8 @@ def _text(content: dict[str, Any]) -> str:
 def main() -> None:
     """Serve until Ctrl-C, on the port that is named or 8765."""
     with ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1]) if len(sys.argv) > 1 else 8765), Handler) as server:
-        print(f"judging at http://127.0.0.1:{server.server_port}", flush=True)
+        sys.stdout.write(f"judging at http://127.0.0.1:{server.server_port}\n")
+        sys.stdout.flush()
         try:
             server.serve_forever()
         except KeyboardInterrupt:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,7 +25,7 @@ PROVIDERS = [
 @pytest.fixture
 def shell(tmp_path: Path) -> Shell:
     """A copy of the project's examples, so that their results do not land in the project."""
-    for name in ("examples", "graders", "rubrics", "eval.yaml.example"):
+    for name in ("examples", "graders", "rubrics", "judge-recordings", "eval.yaml.example"):
         source = PROJECT / name
         if source.is_dir():
             shutil.copytree(source, tmp_path / name, ignore=shutil.ignore_patterns(".skillgrade", "node_modules"))
@@ -65,3 +69,45 @@ def test_a_file_for_npm_0_3_runs_unchanged(shell: Shell, provider: str) -> None:
     assert done.code == 0, done.err
     report = json.loads(done.out)
     assert report["totals"]["passed"] == len(report["tasks"]) >= 2
+
+
+JUDGED = ("-f", "eval.yaml.example", "--grader=deterministic,llm_rubric", "--not-filter=needs=node", "--trials=1")
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_the_example_s_recorded_verdicts_are_replayed_without_a_key(shell: Shell, provider: str) -> None:
+    done = shell.run(*JUDGED, f"--provider={provider}", "--verdicts=replay", "--json")
+    assert done.code == 0, done.err
+    tasks = {task["task"]: task["trials"][0]["grader_results"] for task in json.loads(done.out)["tasks"]}
+    assert {name: results[1]["score"] for name, results in tasks.items()} == {
+        "sort-changes": 1.0,
+        "breaking-change": 0.33,
+    }
+    assert {results[1]["judgement"]["source"] for results in tasks.values()} == {"replay"}
+
+
+def test_the_example_s_recording_is_what_its_producer_says_today(shell: Shell) -> None:
+    recording = shell.root / "judge-recordings" / "eval.json"
+    committed = recording.read_bytes()
+    with stand_in_judge() as address:
+        done = shell.run(
+            *JUDGED,
+            "--provider=local",
+            "--verdicts=record",
+            env={"GOOGLE_GEMINI_BASE_URL": address, "GEMINI_MODEL": "stand-in"},
+        )
+    assert done.code == 0, done.err
+    assert recording.read_bytes() == committed
+    assert b"examples/stand_in_judge.py" in committed
+
+
+@contextmanager
+def stand_in_judge() -> Iterator[str]:
+    """The judge that comes with the examples, at its address."""
+    script = PROJECT / "examples" / "stand_in_judge.py"
+    with subprocess.Popen([sys.executable, script, "0"], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield process.stdout.readline().split()[-1]
+        finally:
+            process.terminate()
