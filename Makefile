@@ -7,7 +7,7 @@ unexport PYTHONHOME PYTHONPATH PIP_PREFIX PIP_TARGET PIP_USER VIRTUAL_ENV
 
 bin := .venv/bin
 installed := .venv/installed
-demo := $(bin)/skillgrade --file=eval.yaml.example --grader=deterministic
+demo := $(bin)/skillgrade --file=eval.yaml.example --grader=deterministic,llm_rubric
 cores := $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
 # What the example's tasks need and this machine lacks: Node comes with the image where Docker answers. The TypeScript
@@ -16,14 +16,15 @@ without_node := $(shell command -v node >/dev/null 2>&1 || docker info >/dev/nul
 
 # The main job on the example: every task that needs no network, several trials each, scored.
 demo: $(installed)
-	$(demo) --provider=auto --not-filter=needs=npm $(without_node)
+	$(demo) --verdicts=replay --provider=auto --not-filter=needs=npm $(without_node)
 	@echo
 	@echo 'The agent is a script that overlooks one rule of its skill on purpose: that is the task which fails above.'
+	@echo 'The verdicts of llm_rubric are replayed from judge-recordings/eval.json; a script stood in for the judge there.'
 	@$(if $(without_node),echo 'No Node.js and no Docker here: the task with the Node grader was left out.')
 	@echo 'Left out as well: the task whose TypeScript grader installs tsx from the npm registry. To run it too:'
-	@echo '  $(demo)'
+	@echo '  $(demo) --verdicts=replay'
 	@echo 'What the skill is worth: the same tasks without it.'
-	@echo '  $(demo) --no-skill --trials=1'
+	@echo '  $(bin)/skillgrade --file=eval.yaml.example --grader=deterministic --no-skill --trials=1'
 	@echo 'Next: the tasks in eval.yaml.example, the scripts in graders/, then README.md for a skill of your own.'
 
 # All tests; those that need a Docker engine skip without one and say so.
