@@ -96,7 +96,11 @@ class AcpParser(JsonParser):
             call = self._open[name]
             if call.name == kind:
                 self._open[name] = ToolCall(name, kind, _KINDS.get(kind, canonical(kind)), {}, call.status)
-        call = self._open[name] = _learnt(self._open[name], update)
+        call = self._open[name]
+        args, output = _arguments(call, update), _output(update)
+        if args or output:
+            call = ToolCall(name, call.name, call.tool, args or call.args, call.status, output or call.output)
+            self._open[name] = call
         if status := _STATUS.get(text_of(update.get("status"))):
             self._finish(name, status, call.output)
 
@@ -110,13 +114,6 @@ class AcpParser(JsonParser):
             self._flush()
             self._tokens = _tokens(result) or self._tokens
             self._end = End(reason, ok=reason in _OK_REASONS)
-
-
-def _learnt(call: ToolCall, update: Document) -> ToolCall:
-    """A call with what an update adds to it: a later field replaces an earlier one."""
-    args = _arguments(call, update)
-    output = shortened(_output(update), OUTPUT_LIMIT)
-    return ToolCall(call.id, call.name, call.tool, args or call.args, call.status, output or call.output)
 
 
 def _words(error: Document) -> str:
@@ -152,15 +149,17 @@ def _arguments(call: ToolCall, update: Document) -> dict[str, Any]:
 
 
 def _output(update: Document) -> str:
-    raw = update.get("rawOutput")
+    """What a call answered, cut, since it may be kept for long."""
+    raw, content = update.get("rawOutput"), update.get("content")
     if type(raw) is str:
-        return raw
-    known = object_of(raw)
-    for key in ("output", "aggregated_output", "formatted_output", "stdout", "error"):
-        if text := text_of(known.get(key)):
-            return text
-    blocks = [object_of(block) for block in list_of(update.get("content"))]
-    return text_of_content([object_of(block.get("content")) for block in blocks if block.get("type") == "content"])
+        return shortened(raw, OUTPUT_LIMIT)
+    if type(raw) is dict:
+        for key in ("output", "aggregated_output", "formatted_output", "stdout", "error"):
+            if text := text_of(raw.get(key)):
+                return shortened(text, OUTPUT_LIMIT)
+    blocks = [object_of(block) for block in content] if type(content) is list else []
+    texts = [object_of(block.get("content")) for block in blocks if block.get("type") == "content"]
+    return shortened(text_of_content(texts), OUTPUT_LIMIT) if texts else ""
 
 
 def _tokens(result: Document) -> dict[str, int]:

@@ -24,6 +24,8 @@ _REMEMBERED = 10_000
 AROUND = "\ufeff\0 \t\r\n"
 """What may stand around a line."""
 
+_DECODE = json.JSONDecoder().raw_decode
+
 Document = dict[str, Any]
 Handler = Callable[[Document], None]
 
@@ -94,12 +96,14 @@ class JsonParser:
             if not line:
                 return []
         try:
-            document = json.loads(line)
+            # Not json.loads, which looks for blanks around: a third of the time of a short line.
+            document, end = _DECODE(line)
         except (ValueError, RecursionError):
-            stripped = line.strip(AROUND)
-            if stripped == line or not stripped:
-                return self._unreadable(stripped)
-            return self.feed(stripped)
+            self._count_noise(line)
+            return []
+        if end != len(line) and line[end:].strip(AROUND):
+            self._count_noise(line)
+            return []
         if type(document) is not dict:
             self._count_noise(line)
             return []
@@ -128,11 +132,6 @@ class JsonParser:
         else:
             self.recognized += 1
             handler(document)
-
-    def _unreadable(self, line: str) -> list[Event]:
-        if line:
-            self._count_noise(line)
-        return []
 
     def _count_noise(self, line: str) -> None:
         self.noise += 1
@@ -171,9 +170,12 @@ class JsonParser:
         """
         if type(name) is not str or type(tool) is not str or not name or name in self._closed:
             return
+        known = self._open.get(name)
+        if known is not None and known.args == args:
+            return
         self._flush()
-        if name in self._open:
-            parent = self._open[name].parent
+        if known is not None:
+            parent = known.parent
         elif len(self._open) >= OPEN_CALLS:
             self._tell(self._open.pop(next(iter(self._open))))
         self._open[name] = ToolCall(

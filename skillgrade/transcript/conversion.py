@@ -49,7 +49,8 @@ def parsed(parser: Parser, raw: Path) -> Iterator[Event]:
         StorageError: It could not be read.
     """
     for line in _lines(raw):
-        yield from _with_skills(parser.feed(line))
+        if events := parser.feed(line):
+            yield from _with_skills(events)
     yield from _with_skills(parser.end())
 
 

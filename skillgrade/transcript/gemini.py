@@ -44,6 +44,8 @@ class GeminiParser(JsonParser):
 
     def feed(self, line: str) -> list[Event]:
         """See `Parser.feed`; also puts an object together that is spread over lines."""
+        if not self._spread and line.startswith('{"'):
+            return super().feed(line)
         bare = line.strip(AROUND)
         if bare == "{" or (self._spread and not bare.startswith("{")):
             return self._gather(line, bare)

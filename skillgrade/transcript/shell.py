@@ -22,7 +22,9 @@ _LONGEST = 20_000
 
 
 def files_read(command: object) -> list[str]:
-    """The paths that the programs of a command are given to read; relative ones follow the command's own ``cd``.
+    """The words that reading programs of a command are given, the paths that they read among them.
+
+    Relative ones follow the command's own ``cd``.
 
     Args:
         command: A command line, or a list of words.

@@ -14,16 +14,21 @@ MESSAGE_LIMIT = 256_000
 ARGUMENT_LIMIT = 16_000
 """Characters of one string in a call's arguments that are kept."""
 
+_MARK_ROOM = 80
 _ITEMS = 100
 _DEPTH = 6
 
 
 def shortened(text: str, limit: int) -> str:
-    """A text of at most about `limit` characters."""
-    if len(text) <= limit:
-        return text
-    half = limit // 2
-    return f"{text[:half]}\n[... {len(text) - 2 * half} characters left out here ...]\n{text[-half:]}"
+    """A text of at most `limit` characters."""
+    return text if len(text) <= limit else _cut(text, limit, 0)
+
+
+def _cut(text: str, limit: int, dropped: int) -> str:
+    """The text's two ends; what was dropped from its middle before counts with what is now."""
+    half = (limit - _MARK_ROOM) // 2
+    left_out = dropped + len(text) - 2 * half
+    return f"{text[:half]}\n[... {left_out} characters left out here ...]\n{text[-half:]}"
 
 
 def short_arguments(value: object) -> dict[str, Any]:
@@ -70,18 +75,13 @@ class Growing:
         self._pieces.append(text)
         self._kept += len(text)
         if self._kept > 2 * self._limit:
-            whole = "".join(self._pieces)
-            half = self._limit // 2
+            whole, half = "".join(self._pieces), (self._limit - _MARK_ROOM) // 2
             self._dropped += len(whole) - 2 * half
             self._pieces = [whole[:half], whole[-half:]]
             self._kept = 2 * half
 
     def take(self) -> str:
         """What there is; nothing is left of it."""
-        whole = "".join(self._pieces)
-        dropped, half = self._dropped, self._limit // 2
+        whole, dropped = "".join(self._pieces), self._dropped
         self._pieces, self._kept, self._dropped = [], 0, 0
-        if not dropped:
-            return shortened(whole, self._limit)
-        left_out = dropped + max(0, len(whole) - 2 * half)
-        return f"{whole[:half]}\n[... {left_out} characters left out here ...]\n{whole[-half:]}"
+        return _cut(whole, self._limit, dropped) if dropped else shortened(whole, self._limit)

@@ -55,7 +55,11 @@ def _skill_of(path: str) -> str:
 
 
 def _read_by_command(call: ToolCall) -> Iterator[SkillUse]:
-    read = [path for path in files_read(call.args.get("command")) if path.rsplit("/", 1)[-1] == _FILE]
+    command = call.args.get("command")
+    # Most commands are not worth the time that taking them apart takes.
+    if _FILE not in (command if isinstance(command, str) else str(command)):
+        return
+    read = [path for path in files_read(command) if path.rsplit("/", 1)[-1] == _FILE]
     if not read:
         return
     shown = {match[2] for match in _FRONTMATTER.finditer(call.output)}

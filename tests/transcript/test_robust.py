@@ -198,8 +198,8 @@ def test_long_outputs_and_arguments_are_cut_in_the_middle() -> None:
         "exit_code": 0, "status": "completed",
     }  # fmt: skip
     call = calls_of(all_events([json.dumps({"type": "item.completed", "item": item})], "codex-jsonl"))[0]
-    assert "[... 42000 characters left out here ...]" in call.output
-    assert "[... 34000 characters left out here ...]" in call.args["command"]
+    assert "[... 42080 characters left out here ...]" in call.output
+    assert "[... 34080 characters left out here ...]" in call.args["command"]
 
 
 @pytest.mark.parametrize("format_name", [name for name in FORMATS if name != "text"])
