@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skillgrade.agents.acp import AcpAgent
 from skillgrade.agents.base import Agent
 from skillgrade.agents.claude import ClaudeAgent
 from skillgrade.agents.codex import CodexAgent
@@ -15,6 +16,7 @@ AGENTS: dict[str, Agent] = {
     "codex": CodexAgent(),
     "gemini": GeminiAgent(),
     "opencode": OpencodeAgent(),
+    "acp": AcpAgent(),
     "command": CommandAgent(),
     "solution": SolutionAgent(),
 }

@@ -10,6 +10,7 @@ from typing import Protocol
 from skillgrade.capture import OutputSink
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
+from skillgrade.transcript.summary import TranscriptSummary
 from skillgrade.workspace.base import CommandResult, StagedFile, Workspace
 
 
@@ -95,6 +96,14 @@ class Agent(Protocol):
 
     def stdin(self, instruction: str) -> bytes | None:
         """What it reads on its standard input in its first turn."""
+
+    def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
+        """Why what it did says nothing about the task, in one sentence; None where it worked on it.
+
+        Args:
+            result: How it ended.
+            summary: What its standard output came to.
+        """
 
     def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
         """Let it work.

@@ -12,6 +12,8 @@ from skillgrade.capture import OutputSink
 from skillgrade.errors import AgentError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
+from skillgrade.transcript.failure import failure as transcript_failure
+from skillgrade.transcript.summary import TranscriptSummary
 from skillgrade.workspace.base import Command, CommandResult, StagedFile, Workspace
 
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
@@ -58,6 +60,10 @@ class CommandAgent:
     def stdin(self, instruction: str) -> bytes | None:
         """The instruction."""
         return instruction.encode()
+
+    def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
+        """What its own stream says; its exit code is its own business, and a deadline an end as any other."""
+        return None if result.timed_out else transcript_failure(summary)
 
     def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
         """Run the command.

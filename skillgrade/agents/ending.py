@@ -1,12 +1,36 @@
-"""How an agent's tool ended, in words."""
+"""How an agent's tool ended, and whether it worked at all: an end that is no work on the task is no failed task."""
 
 from __future__ import annotations
 
 from skillgrade.capture import Captured
+from skillgrade.transcript.failure import failure
+from skillgrade.transcript.summary import TranscriptSummary
 from skillgrade.workspace.base import CommandResult
 
 _SHOWN = 300
 """Characters of what it said last that are shown."""
+
+
+def failed(result: CommandResult, summary: TranscriptSummary) -> str | None:
+    """Why what an agent with a model did says nothing about the task; None where it worked on it.
+
+    Args:
+        result: How its tool ended.
+        summary: What its standard output came to.
+    """
+    if result.timed_out:
+        if summary.answers or summary.calls:
+            return None
+        last = summary.errors[-1].message if summary.errors else last_line(result.stderr)
+        return (
+            f"the agent had no answer from its model when its time was over{f'; it said last: {last}' if last else ''}"
+        )
+    reason = failure(summary)
+    if reason is not None and summary.recognized:
+        return reason
+    if reason is not None or result.exit_code != 0:
+        return f"the agent {how_it_ended(result)}"
+    return None
 
 
 def how_it_ended(result: CommandResult) -> str:

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgrade.agents.base import AgentTurn
-from skillgrade.agents.ending import how_it_ended
+from skillgrade.agents.ending import failed, how_it_ended
 from skillgrade.capture import OutputSink
 from skillgrade.errors import AgentError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
+from skillgrade.transcript.summary import TranscriptSummary
 from skillgrade.workspace.base import Command, CommandResult, StagedFile, Workspace
 
 NO_KEY = "none"
@@ -119,8 +120,8 @@ class NpmAgent:
         """See `Agent.install_commands`."""
         what = shlex.quote(f"{self.package}@{spec.version or self.tested_version}")
         return (
-            f"type npm >/dev/null 2>&1 || {{ echo 'the agent {self.name} needs Node.js and npm: choose a docker.base that "
-            f"has them, such as node:20-slim'; exit 1; }}\nnpm install --global --no-audit --no-fund {what}"
+            f"type npm >/dev/null 2>&1 || {{ echo 'the agent {self.name} needs Node.js and npm: choose a docker.base "
+            f"that has them, such as node:20-slim'; exit 1; }}\nnpm install --global --no-audit --no-fund {what}"
         )
 
     def version(self, workspace: Workspace, folder: Path, stop: Stop) -> str | None:
@@ -148,6 +149,10 @@ class NpmAgent:
     def stdin(self, instruction: str) -> bytes | None:
         """The instruction; see `Agent.stdin`."""
         return instruction.encode()
+
+    def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
+        """What its stream and its end say; see `Agent.failure`."""
+        return failed(result, summary)
 
     def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
         """Run it; see `Agent.act`."""

@@ -9,6 +9,7 @@ from skillgrade.agents.base import AgentTurn
 from skillgrade.errors import AgentError, UserError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
+from skillgrade.transcript.summary import TranscriptSummary
 from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace
 from skillgrade.workspace.scripts import script_argv
 
@@ -57,6 +58,10 @@ class SolutionAgent:
 
     def stdin(self, instruction: str) -> bytes | None:
         """Nothing."""
+        return None
+
+    def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
+        """None: a script says nothing of itself."""
         return None
 
     def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
