@@ -21,6 +21,7 @@ from skillgrade.agents.base import AgentTurn
 from skillgrade.capture import OutputSink
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec
+from skillgrade.transcript.conversion import convert
 from skillgrade.workspace.base import CommandResult, SkillSnapshot, Workspace
 from tests.support.agent_server import AgentServer
 from tests.support.tasks import make_task
@@ -55,11 +56,12 @@ def need(name: str) -> None:
 
 @dataclass(frozen=True)
 class Acted:
-    """A turn that ended: how, and what it printed."""
+    """A turn that ended: how, what it printed, and why it says nothing about the task, if so."""
 
     result: CommandResult
     out: str
     err: str
+    failure: str | None
 
 
 @dataclass
@@ -96,8 +98,10 @@ class Stage:
         )
         self.turns += 1
         agent = replace(AgentSpec(name=self.name, model=MODELS[self.name]), **spec)
-        result = AGENTS[self.name].act(make_task(agent=agent), turn, self.workspace, stop or Stop())
-        return Acted(result, result.stdout.text(), result.stderr.text())
+        adapter = AGENTS[self.name]
+        result = adapter.act(make_task(agent=agent), turn, self.workspace, stop or Stop())
+        summary = convert(result.stdout, adapter.output_format(agent), output.with_suffix(".jsonl"))
+        return Acted(result, result.stdout.text(), result.stderr.text(), adapter.failure(result, summary))
 
 
 def make_skill(folder: Path, name: str = "greeting") -> SkillSnapshot:
