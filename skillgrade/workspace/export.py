@@ -6,11 +6,13 @@ Nothing is written through a link, since links are made last. What is left out i
 
 from __future__ import annotations
 
+import io
 import os
 import posixpath
 import shutil
 import stat
 import tarfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,6 +21,7 @@ from typing import IO
 from skillgrade.errors import Stage, WorkspaceError
 from skillgrade.reading import reason
 from skillgrade.stop import Stop
+from skillgrade.workspace.staging import WORKSPACE_PATH
 
 MOST_ENTRIES = 50_000
 """Files, folders and links that are taken out."""
@@ -32,18 +35,21 @@ class Export:
 
     Args:
         folder: An empty folder of ours.
+        root: The workspace as commands inside see it, since links may say it in full.
         limit: Bytes of content that it may take.
         stop: Ends it early.
     """
 
-    def __init__(self, folder: Path, limit: int, stop: Stop) -> None:
+    def __init__(self, folder: Path, root: str, limit: int, stop: Stop) -> None:
         self._folder = folder
+        self._root = root
         self._left = limit
         self._limit = limit
         self._stop = stop
         self._entries = 0
         self._links: list[tuple[str, str]] = []
-        self._left_out: dict[str, list[str]] = {}
+        self._left_out: Counter[str] = Counter()
+        self._named: dict[str, list[str]] = {}
 
     def add_folder(self, path: str) -> None:
         """Add a folder, with those on its way."""
@@ -85,15 +91,18 @@ class Export:
         """Add a symbolic link; it is left out where it leads out of the workspace."""
         if not self._takes(path):
             return
-        led = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
-        if target.startswith("/") or led == ".." or led.startswith("../"):
+        inner = _inner_target(path, target, self._root)
+        if inner is None:
             self.leave_out(path, "a link that leads out of the workspace")
         else:
-            self._links.append((path, target))
+            self._links.append((path, inner))
 
     def leave_out(self, path: str, why: str) -> None:
         """Note that something is not taken."""
-        self._left_out.setdefault(why, []).append(path)
+        self._left_out[why] += 1
+        named = self._named.setdefault(why, [])
+        if len(named) < _NAMED:
+            named.append(path)
 
     def finish(self) -> tuple[str, ...]:
         """Make the links; says what was left out, in sentences."""
@@ -105,8 +114,8 @@ class Export:
 
             self._write(path, write)
         return tuple(
-            f"left out of what was taken out of the workspace ({why}): {_listed(paths)}"
-            for why, paths in self._left_out.items()
+            f"left out of what was taken out of the workspace ({why}): {_listed(self._named[why], count)}"
+            for why, count in self._left_out.items()
         )
 
     def _takes(self, path: str) -> bool:
@@ -127,6 +136,20 @@ class Export:
             self.leave_out(path, reason(error) if isinstance(error, OSError) else str(error))
 
 
+def _inner_target(path: str, target: str, root: str) -> str | None:
+    """Where a link leads, relative to its own folder; None when that is out of the workspace.
+
+    The answer first goes up, along folders that are none but folders, and then down. So it stays inside whatever links
+    are on its way, since they do so too. The text as it is may not: ``up/../..`` leads as far out as ``up`` led up.
+    """
+    folder = posixpath.dirname(path)
+    if target.startswith("/"):
+        led = posixpath.relpath(posixpath.normpath(target), root)
+    else:
+        led = posixpath.normpath(posixpath.join(folder, target))
+    return None if led == ".." or led.startswith("../") else posixpath.relpath(led, folder or ".")
+
+
 def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
     """Unpack the archive of a workspace, whose members have the workspace's name before their own.
 
@@ -144,7 +167,9 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
         WorkspaceError: It is no archive of a folder.
         Cancelled: The stop came.
     """
-    export = Export(folder, limit, stop)
+    export = Export(folder, WORKSPACE_PATH, limit, stop)
+    size = source.seek(0, io.SEEK_END)
+    source.seek(0)
     try:
         with tarfile.open(fileobj=source, mode="r|", encoding="utf-8", errors="surrogateescape") as tar:
             for number, member in enumerate(tar):
@@ -153,6 +178,8 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
                         raise WorkspaceError("the workspace is no folder any more: tampered with", Stage.COLLECT)
                     continue
                 _add_member(export, tar, member, _inside(member.name), folder)
+                if member.offset_data + member.size > size:
+                    break  # tarfile would look for the end of a terabyte of holes block by block
     except (OSError, tarfile.TarError) as error:
         if is_whole or isinstance(error, OSError):
             raise WorkspaceError(f"the workspace could not be taken out: {error}", Stage.COLLECT) from error
@@ -161,11 +188,14 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
     return export.finish()
 
 
-def export_tree(root: Path, folder: Path, limit: int, stop: Stop, skipped: Callable[[str], bool]) -> tuple[str, ...]:
+def export_tree(
+    root: Path, seen_as: str, folder: Path, limit: int, stop: Stop, skipped: Callable[[str], bool]
+) -> tuple[str, ...]:
     """Copy a folder in which nothing runs any more.
 
     Args:
         root: The folder.
+        seen_as: Where commands inside saw it.
         folder: An empty folder of ours.
         limit: Bytes of content that are taken.
         stop: Ends it early.
@@ -178,7 +208,7 @@ def export_tree(root: Path, folder: Path, limit: int, stop: Stop, skipped: Calla
         WorkspaceError: The folder is none any more.
         Cancelled: The stop came.
     """
-    export = Export(folder, limit, stop)
+    export = Export(folder, seen_as, limit, stop)
     if not root.is_dir() or root.is_symlink():
         raise WorkspaceError("the workspace is no folder any more: tampered with", Stage.COLLECT)
     add_tree(export, root, skipped)
@@ -269,6 +299,6 @@ def _inside(name: str) -> str:
     return name.partition("/")[2]
 
 
-def _listed(paths: list[str]) -> str:
-    named = ", ".join(ascii(path)[1:-1] for path in paths[:_NAMED])
-    return named if len(paths) <= _NAMED else f"{named} and {len(paths) - _NAMED} more"
+def _listed(paths: list[str], count: int) -> str:
+    named = ", ".join(ascii(path)[1:-1] for path in paths)
+    return named if count == len(paths) else f"{named} and {count - len(paths)} more"

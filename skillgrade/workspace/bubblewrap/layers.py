@@ -22,6 +22,7 @@ from skillgrade.workspace.bubblewrap.system import make_etc
 from skillgrade.workspace.export import Export, add_tree
 from skillgrade.workspace.prefixes import Prefix
 from skillgrade.workspace.skills import SKILL_FOLDERS
+from skillgrade.workspace.staging import WORKSPACE_PATH
 from skillgrade.workspace.temporary import make_temporary_folder
 from skillgrade.workspace.tree import remove_tree
 
@@ -119,7 +120,7 @@ def export_layers(upper: Path, lower: Path, folder: Path, limit: int, stop: Stop
     Raises:
         Cancelled: The stop came.
     """
-    export = Export(folder, limit, stop)
+    export = Export(folder, WORKSPACE_PATH, limit, stop)
     add_tree(export, upper, lambda path: _is_whiteout(upper / path))
     add_tree(export, lower, lambda path: _hides(upper, path))
     return export.finish()

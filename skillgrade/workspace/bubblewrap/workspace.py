@@ -153,7 +153,7 @@ class BubblewrapWorkspace:
         with self._folder.entered(Stage.COLLECT):
             upper = self._folder.trees[Place.WORKSPACE].root
             if not self._around.bwrap.has_overlays:
-                return export_tree(upper, folder, limit, stop, lambda _path: False)
+                return export_tree(upper, WORKSPACE_PATH, folder, limit, stop, lambda _path: False)
             return export_layers(upper, self._around.lower, folder, limit, stop)
 
     def for_graders(self, fresh: bool) -> Workspace:

@@ -127,9 +127,14 @@ class LocalWorkspace:
 
     def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
         """Copy its files out; see `Workspace.export`."""
-        linked = {f"{place}/{skill.name}" for skill in self._linked for place in SKILL_FOLDERS}
+        root = self._folder.trees[Place.WORKSPACE].root
+        linked = {f"{place}/{skill.name}": skill for skill in self._linked for place in SKILL_FOLDERS}
+
+        def is_shared(path: str) -> bool:
+            return path in linked and _leads_to(root / path) == _target(linked[path])
+
         with self._folder.entered(Stage.COLLECT):
-            return export_tree(self._folder.trees[Place.WORKSPACE].root, folder, limit, stop, linked.__contains__)
+            return export_tree(root, self.path, folder, limit, stop, is_shared)
 
     def for_graders(self, fresh: bool) -> Workspace:
         """This workspace; see `Workspace.for_graders`."""
@@ -156,7 +161,7 @@ class LocalWorkspace:
     def _link(self, skill: SkillSnapshot, places: Sequence[str], stop: Stop) -> None:
         self._shared.check(skill, Stage.SETUP)
         self._linked.append(skill)
-        target = str(skill.folder.absolute())
+        target = _target(skill)
         links = [Item(place, Place.WORKSPACE, "link", 0o777, FIXED_TIME, target=target, named=True) for place in places]
         self._folder.trees[Place.WORKSPACE].write(links, stop)
 
@@ -196,6 +201,15 @@ class LocalWorkspace:
             "HOME": str(home),
             "TMPDIR": str(temporary),
         }
+
+
+def _target(skill: SkillSnapshot) -> str:
+    """What the link to a shared skill says."""
+    return str(skill.folder.absolute())
+
+
+def _leads_to(path: Path) -> str | None:
+    return str(path.readlink()) if path.is_symlink() else None
 
 
 def _is_written_to(places: Sequence[str], files: Sequence[StagedFile]) -> bool:
