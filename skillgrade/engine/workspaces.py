@@ -76,8 +76,8 @@ def open_copy(spec: TrialSpec, exported: Path, stop: Stop) -> Workspace:
         Cancelled: The stop came; nothing is left.
     """
     system = [file for file in workspace_files(spec) if file.place is Place.SYSTEM]
-    files = [StagedFile(entry.name, src=entry) for entry in sorted(exported.iterdir())]
-    return provider_named(spec.provider).open(_workspace_spec(spec, (*system, *files), (), None), stop)
+    files = (*system, StagedFile(".", src=exported))
+    return provider_named(spec.provider).open(_workspace_spec(spec, files, (), None), stop)
 
 
 def workspace_files(spec: TrialSpec) -> tuple[StagedFile, ...]:

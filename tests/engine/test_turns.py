@@ -157,3 +157,12 @@ def test_expected_reaches_graders_of_every_turn_and_no_agent(bench: Bench) -> No
     )
     assert [result.details for result in record.grader_results] == ["sesame", "sesame"]
     assert "sesame" not in json.dumps([bench.text(record, f"turn-{n}/agent.stdout") for n in range(2)])
+
+
+def test_graders_of_an_earlier_turn_see_links_as_links_wherever_they_lead(bench: Bench) -> None:
+    script = """printf '{"score": 1, "details": "%s"}' "$(find . -type l -printf '%P>%l ' | tr -s ' ')" """
+    links = "mkdir -p d; echo 1 >d/f; ln -sf nowhere broken; ln -sf d/f link; ln -sfn d folder"
+    record = run(bench, talk("a", "b", command=links, graders=(grader(script, turn=0), grader(script, 1))))
+    assert [sorted(result.details.split()) for result in record.grader_results] == [
+        ["broken>nowhere", "folder>d", "link>d/f"]
+    ] * 2
