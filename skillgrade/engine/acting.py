@@ -21,6 +21,11 @@ from skillgrade.results.records import AgentRun
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Turn
+from skillgrade.transcript import TEXT
+from skillgrade.transcript.conversion import convert, events_in
+from skillgrade.transcript.failure import notes
+from skillgrade.transcript.render import render, spoken
+from skillgrade.transcript.summary import TranscriptSummary
 from skillgrade.workspace.base import CommandResult, Place, StagedFile, Workspace
 
 CONVERSATION = "conversation.txt"
@@ -42,6 +47,7 @@ class Acting:
     Attributes:
         agent_run: How the agent ended, over all that it was told; None until it did.
         conversation: What was said so far.
+        summaries: What each stream of the agent came to; none where it prints plain text.
     """
 
     def __init__(
@@ -65,6 +71,7 @@ class Acting:
         self._redactor = redactor
         self._notes = notes
         self._stop = stop
+        self.summaries: list[TranscriptSummary] = []
         self._told = 0
 
     def take_turn(self, workspace: Workspace, number: int, turn: Turn, folder: Path) -> None:
@@ -77,7 +84,7 @@ class Acting:
             folder: The turn's folder in the run.
 
         Raises:
-            AgentError: It could not be started, or was killed for want of memory.
+            AgentError: It could not be started, could not work, or was killed for want of memory.
             WorkspaceError: The workspace broke.
             StorageError: Its output could not be written.
             Cancelled: The stop came.
@@ -120,9 +127,31 @@ class Acting:
         self.agent_run = _added(self.agent_run, result)
         self._judge_memory(result)
         self.conversation.add(number, "user", self._redactor.text(message))
-        said = _said(result)
-        self.conversation.add(number, "agent", said)
+        did, said = self._understand(result, folder / f"transcript{suffix}.jsonl")
+        self.conversation.add(number, "agent", did)
         return said
+
+    def _understand(self, result: CommandResult, events: Path) -> tuple[str, str]:
+        """Read what the agent printed: what it did, and what of that it said to the user.
+
+        Args:
+            result: How it ended.
+            events: Where its events are kept, for an agent that prints some.
+
+        Raises:
+            AgentError: It could not work, which says nothing about the task.
+            StorageError: The events could not be written.
+        """
+        format_name = self._agent.output_format(self._task.agent)
+        if format_name == TEXT:
+            text = _printed(result)
+            return text, text
+        summary = convert(result.stdout, format_name, events)
+        self.summaries.append(summary)
+        if reason := self._agent.failure(result, summary):
+            raise AgentError(self._redactor.text(reason))
+        self._notes += notes(summary)
+        return render(events_in(events)), spoken(events_in(events))
 
     def _turn_variables(self, workspace: Workspace, number: int) -> Mapping[str, str]:
         """What tells a program which turn it is in, and what was said before."""
@@ -164,6 +193,6 @@ def _added(before: AgentRun | None, result: CommandResult) -> AgentRun:
     )
 
 
-def _said(result: CommandResult) -> str:
+def _printed(result: CommandResult) -> str:
     stdout, stderr = result.stdout.text(), result.stderr.text()
     return "\n[stderr]\n".join(part for part in (stdout, stderr) if part)

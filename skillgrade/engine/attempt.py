@@ -27,6 +27,8 @@ from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.storage import storing
 from skillgrade.suite.model import GraderSpec, Turn
+from skillgrade.transcript.events import Usage
+from skillgrade.transcript.usage import total_usage
 from skillgrade.workspace.base import Workspace
 
 
@@ -69,6 +71,11 @@ class Attempt:
     def agent_run(self) -> AgentRun | None:
         """How the agent ended, once it did."""
         return self._acting.agent_run
+
+    @property
+    def usage(self) -> Usage | None:
+        """What the agent's model used, as far as the agent says."""
+        return total_usage(self._acting.summaries)
 
     @property
     def grader_results(self) -> tuple[GraderResult, ...]:

@@ -157,8 +157,6 @@ def _environment(task: Task, agent: Agent) -> EnvironmentSpec:
 def _task_problems(task: Task) -> Iterator[str]:
     for key in task.config:
         yield f"`{key}` is not part of this version; leave the task out of the selection"
-    if task.agent.output_format != "text":
-        yield f"`output_format: {task.agent.output_format}` is not part of this version; use text"
     for type_name in dict.fromkeys(spec.type for spec in task.graders if spec.type not in GRADERS):
         yield (
             f"{type_name} graders are not part of this version; leave them out with --grader={','.join(GRADERS)}, "

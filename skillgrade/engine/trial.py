@@ -45,6 +45,7 @@ def run_trial(spec: TrialSpec, stop: Stop, judging: Judging, workspaces: Workspa
     except BaseException as error:  # noqa: BLE001 - a trial ends in a record, through a bug of ours as well
         stage = attempt.stage if attempt else Stage.SETUP
         verdict = TrialVerdict(Outcome.ERRORED, None, None, _describe(error, stage, redactor))
+    usage = attempt.usage if attempt else None
     return TrialRecord(
         task=spec.task.name,
         trial=spec.trial,
@@ -61,6 +62,8 @@ def run_trial(spec: TrialSpec, stop: Stop, judging: Judging, workspaces: Workspa
         isolation=str(provider.isolation) if provider else "",
         image=spec.prepared.digest if isinstance(spec.prepared, Prepared) else None,
         files=attempt.files() if attempt else {},
+        tokens=(usage.tokens or None) if usage else None,
+        cost_usd=usage.cost_usd if usage else None,
     )
 
 

@@ -39,7 +39,7 @@ class TranscriptSummary:
         acted: Calls that succeeded and may have changed something.
         refused: The first call that was denied; None when none was.
         errors: The first errors, and the last fatal one.
-        skills: What was opened or tried, by the skill's name as the agent wrote it.
+        skills: What was opened or tried, each name that the agent wrote once.
         tokens: By kind; None when the stream does not say.
         cost_usd: None when the stream does not say.
         end: How it ended by its own account; None when it does not say.
@@ -57,7 +57,7 @@ class TranscriptSummary:
     acted: int
     refused: ToolCall | None
     errors: tuple[Error, ...]
-    skills: Mapping[str, SkillSeen]
+    skills: tuple[SkillSeen, ...]
     tokens: Mapping[str, int] | None
     cost_usd: float | None
     end: End | None
@@ -126,7 +126,7 @@ class Tally:
             acted=self.acted,
             refused=self.refused,
             errors=tuple(self.errors),
-            skills=dict(self.skills),
+            skills=tuple(self.skills.values()),
             tokens=(self.usage.tokens or None) if self.usage else None,
             cost_usd=self.usage.cost_usd if self.usage else None,
             end=self.end,

@@ -60,7 +60,7 @@ def observed_trigger(skill: str, turns: Sequence[ObservedTurn]) -> Trigger:
 
 def _in_turn(skill: str, turn: ObservedTurn, where: str) -> Trigger:
     summary = turn.summary
-    seen = [each for name, each in summary.skills.items() if _is(skill, name)]
+    seen = [each for each in summary.skills if _is(skill, each.use.name)]
     for each in seen:
         if each.use.status is CallStatus.OK:
             return Trigger(skill, TriggerStatus.TRIGGERED, f"{_done(each)}{where}")

@@ -87,9 +87,6 @@ def test_a_grader_type_of_a_later_version_is_refused_with_the_way_around() -> No
 
 def test_a_key_of_a_later_version_is_refused() -> None:
     assert "`expect_skill` is not part of this version" in refusal(local(config={"expect_skill": "none"}))
-    assert "output_format: codex-jsonl" in refusal(
-        local(agent=AgentSpec("command", command="x", output_format="codex-jsonl"))
-    )
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from skillgrade.results.encoding import decode, dump, encode, load_document
 from skillgrade.transcript.failure import failure, notes
-from tests.support.streams import FOLDER, converted, summary_of
+from skillgrade.transcript.summary import TranscriptSummary
+from tests.support.streams import FOLDER, STREAMS, converted, summary_of
 
 BUSY = "We’re currently experiencing high demand, which may cause temporary errors."
 DENIED = "Claude requested permissions to write to a.txt, but you haven't granted it yet."
@@ -133,3 +135,9 @@ def test_a_denial_beside_work_that_was_done_is_noted(tmp_path: Path) -> None:
     summary = summary_of(documents, "claude-stream-json", tmp_path)
     assert failure(summary) is None
     assert notes(summary) == (f"the agent was denied a tool: Write was denied ({DENIED})",)
+
+
+def test_a_summary_is_kept_as_json_and_read_back(tmp_path: Path) -> None:
+    for stream in STREAMS:
+        summary, _ = converted(stream, tmp_path)
+        assert decode(TranscriptSummary, load_document(dump(encode(summary)))) == summary
