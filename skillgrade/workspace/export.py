@@ -6,6 +6,7 @@ Nothing is written through a link, since links are made last. What is left out i
 
 from __future__ import annotations
 
+import io
 import os
 import posixpath
 import shutil
@@ -103,11 +104,6 @@ class Export:
         if len(named) < _NAMED:
             named.append(path)
 
-    @property
-    def is_full(self) -> bool:
-        """Whether nothing more is taken."""
-        return self._entries > MOST_ENTRIES
-
     def finish(self) -> tuple[str, ...]:
         """Make the links; says what was left out, in sentences."""
         for path, target in self._links:
@@ -158,7 +154,7 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
     """Unpack the archive of a workspace, whose members have the workspace's name before their own.
 
     Args:
-        source: The archive, which a container's daemon makes of what commands left; a file that can be sought in.
+        source: The archive, which a container's daemon makes of what commands left.
         is_whole: Whether it is all there.
         folder: An empty folder of ours.
         limit: Bytes of content that are taken.
@@ -172,17 +168,18 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
         Cancelled: The stop came.
     """
     export = Export(folder, WORKSPACE_PATH, limit, stop)
+    size = source.seek(0, io.SEEK_END)
+    source.seek(0)
     try:
-        # Not as a stream: there, passing over a file with terabytes of holes takes as long as reading it would.
-        with tarfile.open(fileobj=source, mode="r:", encoding="utf-8", errors="surrogateescape") as tar:
+        with tarfile.open(fileobj=source, mode="r|", encoding="utf-8", errors="surrogateescape") as tar:
             for number, member in enumerate(tar):
                 if number == 0:
                     if not member.isdir():
                         raise WorkspaceError("the workspace is no folder any more: tampered with", Stage.COLLECT)
                     continue
-                if export.is_full:
-                    break
                 _add_member(export, tar, member, _inside(member.name), folder)
+                if member.offset_data + member.size > size:
+                    break  # tarfile would look for the end of a terabyte of holes block by block
     except (OSError, tarfile.TarError) as error:
         if is_whole or isinstance(error, OSError):
             raise WorkspaceError(f"the workspace could not be taken out: {error}", Stage.COLLECT) from error
