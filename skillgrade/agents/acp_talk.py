@@ -7,6 +7,7 @@ where there is such an agent, since asyncio takes its time.
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -44,6 +45,9 @@ class Talk:
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """For as long as the agent runs; at the end its output has ended, and so does the loop."""
+        # The library tells the root logger of each line that is no message, with a traceback, which would be printed.
+        silence = logging.NullHandler()
+        logging.getLogger().addHandler(silence)
         thread = threading.Thread(target=self._run, name="acp")
         thread.start()
         try:
@@ -52,6 +56,7 @@ class Talk:
             self._call(self._reader.feed_eof)
             thread.join()
             self._loop.close()
+            logging.getLogger().removeHandler(silence)
 
     def feed(self, data: bytes) -> bytes:
         """Take output."""

@@ -41,5 +41,5 @@ def test_two_keys_of_one_provider_are_one_agent_and_keys_of_two_are_none() -> No
 
 
 def test_an_agent_that_this_version_lacks_is_refused() -> None:
-    with pytest.raises(UsageError, match='the agent "acp" is not part of this version: it runs claude, codex'):
-        choose_agent(AgentSpec("acp"), {})
+    with pytest.raises(UsageError, match='the agent "clod" is not part of this version: it runs claude, codex'):
+        choose_agent(AgentSpec("clod"), {})
