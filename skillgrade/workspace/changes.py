@@ -10,13 +10,16 @@ import difflib
 import os
 import stat
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path, PurePosixPath
 
 from skillgrade.workspace.base import Place, SkillSnapshot, StagedFile
+from skillgrade.workspace.export import target_inside
 from skillgrade.workspace.skills import SKILL_FOLDERS
-from skillgrade.workspace.staging import Item, flatten
+from skillgrade.workspace.staging import WORKSPACE_PATH, Item, flatten
 
 DIFF_LIMIT = 1024 * 1024
 """Characters of the whole text."""
@@ -73,7 +76,8 @@ def describe_changes(files: Sequence[StagedFile], skills: Sequence[SkillSnapshot
     paths = sorted((start.keys() | end.keys()), key=lambda path: path.split("/"))
     shown = [path for path in paths if _summed_up_in(path) is None and path.split("/", 1)[0] != _REVIEWS]
     counted = _counted(start, end)
-    return _joined([*_differences(shown, start, end, in_skills.keys() - given.keys()), *counted])
+    changed = _changed(shown, start, end, in_skills.keys() - given.keys())
+    return "".join(_bounded(chain((partial(_difference, *change) for change in changed), counted)))
 
 
 def _skill_files(skills: Iterable[SkillSnapshot]) -> list[StagedFile]:
@@ -86,7 +90,8 @@ def _entries_of(items: Iterable[Item]) -> dict[str, _Entry]:
         if item.place is not Place.WORKSPACE or item.kind == "folder":
             continue
         if item.target is not None:
-            entries[item.path] = _Entry(target=item.target)
+            # As links are that were taken out.
+            entries[item.path] = _Entry(target=target_inside(item.path, item.target, WORKSPACE_PATH) or item.target)
             continue
         size = len(item.data or b"") if item.source is None else item.source.stat().st_size
         entries[item.path] = _Entry(item.source, item.data or b"", size, bool(item.mode & 0o100))
@@ -118,28 +123,35 @@ def _summed_up_in(path: str) -> str | None:
     return None
 
 
-def _counted(start: Iterable[str], end: Iterable[str]) -> Iterator[str]:
+def _counted(start: Iterable[str], end: Iterable[str]) -> Iterator[Callable[[], str]]:
     before, after = (Counter(filter(None, map(_summed_up_in, paths))) for paths in (start, end))
     for folder in sorted(before.keys() | after.keys()):
         if before[folder] != after[folder]:
-            yield f"{_name(folder)}/: {before[folder]} files before, {after[folder]} after, not shown\n"
+            text = f"{_name(folder)}/: {before[folder]} files before, {after[folder]} after, not shown\n"
+            yield partial(str, text)
 
 
-def _differences(
+def _changed(
     paths: Iterable[str], start: Mapping[str, _Entry], end: Mapping[str, _Entry], in_skills: Iterable[str]
-) -> Iterator[str]:
+) -> Iterator[tuple[str, _Entry | None, _Entry | None]]:
+    """What differs: as it is called, as it was and as it is."""
     of_skills = frozenset(in_skills)
     for path in paths:
         before, after = start.get(path), end.get(path)
-        if after is None and path in of_skills:
-            continue
-        text = _difference(_name(path), before, after)
-        if text:
-            yield text
+        if not (after is None and path in of_skills) and not _is_same(before, after):
+            yield _name(path), before, after
+
+
+def _is_same(before: _Entry | None, after: _Entry | None) -> bool:
+    if before is None or after is None:
+        return False
+    if (before.target, before.executable, before.size) != (after.target, after.executable, after.size):
+        return False
+    return before.target is not None or before.content() == after.content()
 
 
 def _difference(name: str, before: _Entry | None, after: _Entry | None) -> str:
-    """How a path changed; empty when it did not."""
+    """How a path changed, in text."""
     old, new = _describe(before), _describe(after)
     if old[0] == new[0] == "file":
         assert before is not None  # noqa: S101 - it is a file
@@ -148,8 +160,6 @@ def _difference(name: str, before: _Entry | None, after: _Entry | None) -> str:
         if before.executable != after.executable:
             mode = f"{name}: {'is' if after.executable else 'is no longer'} executable\n"
         return mode + _file_difference(name, before, after)
-    if old == new:
-        return ""
     if before is None and after is not None and after.target is None:
         return _file_difference(name, None, after)
     if after is None and before is not None and before.target is None:
@@ -248,12 +258,14 @@ def _name(path: str) -> str:
     return "".join(char if char.isprintable() else f"\\u{{{ord(char):x}}}" for char in path)
 
 
-def _joined(parts: Sequence[str]) -> str:
-    taken, left = [], DIFF_LIMIT
-    for number, part in enumerate(parts):
-        if len(part) > left:
-            taken.append(f"[... changes of {len(parts) - number} more files are not shown ...]\n")
-            break
-        taken.append(part)
-        left -= len(part)
-    return "".join(taken)
+def _bounded(parts: Iterable[Callable[[], str]]) -> Iterator[str]:
+    """As many parts as there is room for; the others are only counted, and never made."""
+    left, dropped = DIFF_LIMIT, 0
+    for make in parts:
+        part = "" if dropped else make()
+        dropped += bool(dropped) or len(part) > left
+        if not dropped:
+            yield part
+            left -= len(part)
+    if dropped:
+        yield f"[... changes of {dropped} more files are not shown ...]\n"

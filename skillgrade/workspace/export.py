@@ -91,7 +91,7 @@ class Export:
         """Add a symbolic link; it is left out where it leads out of the workspace."""
         if not self._takes(path):
             return
-        inner = _inner_target(path, target, self._root)
+        inner = target_inside(path, target, self._root)
         if inner is None:
             self.leave_out(path, "a link that leads out of the workspace")
         else:
@@ -136,11 +136,16 @@ class Export:
             self.leave_out(path, reason(error) if isinstance(error, OSError) else str(error))
 
 
-def _inner_target(path: str, target: str, root: str) -> str | None:
+def target_inside(path: str, target: str, root: str) -> str | None:
     """Where a link leads, relative to its own folder; None when that is out of the workspace.
 
     The answer first goes up, along folders that are none but folders, and then down. So it stays inside whatever links
     are on its way, since they do so too. The text as it is may not: ``up/../..`` leads as far out as ``up`` led up.
+
+    Args:
+        path: The link, relative to the workspace.
+        target: What it says.
+        root: The workspace as whoever made the link sees it.
     """
     folder = posixpath.dirname(path)
     if target.startswith("/"):

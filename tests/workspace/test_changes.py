@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgrade.stop import Stop
 from skillgrade.workspace import changes
 from skillgrade.workspace.base import SkillSnapshot, StagedFile
 from skillgrade.workspace.changes import describe_changes
+from skillgrade.workspace.export import export_tree
 
 
 def described(tmp_path: Path, before: dict[str, str | bytes], after: dict[str, str | bytes]) -> str:
@@ -115,3 +117,27 @@ def test_patch_makes_the_end_of_the_start(tmp_path_factory: pytest.TempPathFacto
             env={"PATH": "/usr/bin:/bin:/usr/local/bin", "GIT_CEILING_DIRECTORIES": str(folder)},
         )  # fmt: skip
     assert (work / "file").read_bytes() == after.encode()
+
+
+def test_what_is_not_shown_is_not_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[bytes | None] = []
+    split = changes._lines
+
+    def counting(content: bytes | None) -> list[str] | None:
+        made.append(content)
+        return split(content)
+
+    monkeypatch.setattr(changes, "DIFF_LIMIT", 100)
+    monkeypatch.setattr(changes, "_lines", counting)
+    text = described(tmp_path, {}, {f"file-{number}": "line\n" * 60 for number in range(9)})
+    assert (text, len(made)) == ("[... changes of 9 more files are not shown ...]\n", 2)
+
+
+def test_a_link_that_says_it_in_a_roundabout_way_did_not_change(tmp_path: Path) -> None:
+    given, folder = tmp_path / "given", tmp_path / "end"
+    (given / "folder").mkdir(parents=True)
+    folder.mkdir()
+    (given / "folder" / "file").write_text("1")
+    (given / "folder" / "link").symlink_to("../folder/./file")
+    assert export_tree(given, str(given), folder, 100, Stop(), lambda _path: False) == ()
+    assert describe_changes([StagedFile(".", src=given)], (), folder) == ""
