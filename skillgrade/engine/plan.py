@@ -5,17 +5,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from skillgrade.agents import AGENTS
 from skillgrade.agents.base import Agent
 from skillgrade.agents.choose import choose_agent
+from skillgrade.agents.home_skills import home_notes
 from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.variables import judge_key_names
 from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS, WORKSPACE_GRADERS
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Suite, Task
-from skillgrade.workspace.base import EnvironmentSpec
+from skillgrade.workspace import provider_named
+from skillgrade.workspace.base import EnvironmentSpec, Isolation
 from skillgrade.workspace.choose import AUTO, choose_provider
 
 
@@ -136,6 +139,8 @@ def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: St
         choice = choose(task.provider, task.docker, agent.name, agent.is_llm, stop)
         if task.provider == AUTO:
             gathered.append(choice.reason)
+        if task.agent.home == "user" and provider_named(choice.provider).isolation is not Isolation.CONTAINER:
+            gathered += home_notes(Path.home(), [skill.name for skill in suite.skills])
         task_plans.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
     if not suite.skills:
         gathered.append("no skill goes in: none was found beside the file, or --no-skill leaves it out")

@@ -137,3 +137,13 @@ def test_a_solution_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> N
     task = replace(local(), solution=tmp_path / "solve.xyz")
     with pytest.raises(UsageError, match="nothing says how to run this script"):
         make_validation_plan(make_suite(tmp_path, task), Stop())
+
+
+def test_a_skill_in_the_home_in_which_the_agent_works_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".claude/skills/greeting").mkdir(parents=True)
+    (tmp_path / ".claude/skills/greeting/SKILL.md").write_text("---\nname: greeting\n---\n")
+    agents = {home: AgentSpec("command", command="x", home=home) for home in ("user", "isolated")}
+    notes = {home: plan(local(agent=agent)).notes for home, agent in agents.items()}
+    assert any("~/.claude/skills/greeting" in note for note in notes["user"])
+    assert not any("greeting" in note for note in notes["isolated"])
