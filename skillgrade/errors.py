@@ -114,9 +114,9 @@ class InfrastructureError(SkillgradeError):
         super().__init__(message)
         self.stage = self.usual_stage if stage is None else stage
 
-    def __reduce__(self) -> tuple[type[InfrastructureError], tuple[str, Stage]]:
-        """Survive pickling, which by default would replay only ``args``."""
-        return type(self), (str(self), self.stage)
+    def __reduce__(self) -> tuple[type[InfrastructureError], tuple[str, Stage], dict[str, object]]:
+        """Survive pickling, which by default would replay only ``args``; subclasses have more attributes."""
+        return type(self), (str(self), self.stage), dict(vars(self))
 
 
 class ProviderError(InfrastructureError):
@@ -150,6 +150,7 @@ class ModelError(InfrastructureError):
         status: The HTTP status; None where no response came.
         transient: Whether the same request may succeed later.
         retry_after: Seconds that the provider asks to wait; None where it says nothing.
+        calls: Requests that were sent until then.
     """
 
     usual_stage = Stage.JUDGE
@@ -162,11 +163,13 @@ class ModelError(InfrastructureError):
         status: int | None = None,
         transient: bool = False,
         retry_after: float | None = None,
+        calls: int = 0,
     ) -> None:
         super().__init__(message, stage)
         self.status = status
         self.transient = transient
         self.retry_after = retry_after
+        self.calls = calls
 
 
 class ReplyError(InfrastructureError):

@@ -15,3 +15,6 @@ URL_NAMES = {
     "openai": "OPENAI_BASE_URL",
 }
 """The variable that holds the address of another endpoint, by provider."""
+
+MODEL_NAMES = {"gemini": "GEMINI_MODEL", "anthropic": "ANTHROPIC_MODEL", "openai": "OPENAI_MODEL"}
+"""The variable that names the model, by provider."""
