@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from skillgrade.engine.host_paths import without_host_paths
 from skillgrade.errors import Stage
 from skillgrade.graders import RECORD_GRADERS
 from skillgrade.graders.base import Needs
@@ -88,7 +89,8 @@ class Collector:
             is_kept = any(need.workspace for need in needs)
             with _made(folder / WORKSPACE) if is_kept else temporary_folder(self.run, "evidence") as exported:
                 notes = workspace.export(exported, EXPORT_LIMIT, stop)
-                diff = self.redactor.text(describe_changes(self.start.files, self.start.skills, exported))
+                changes = describe_changes(self.start.files, self.start.skills, exported)
+                diff = without_host_paths(self.redactor.text(changes), workspace)
                 if is_kept:
                     self._redact_files(exported)
         found = Evidence(
@@ -103,14 +105,16 @@ class Collector:
 
     def _artifacts(self, workspace: Workspace, needs: Iterable[Needs]) -> Mapping[str, str | None]:
         paths = sorted({path for need in needs for path in need.artifacts})
-        return {path: self._artifact(workspace.read(path, ARTIFACT_LIMIT + 1)) for path in paths}
+        return {path: self._artifact(workspace, path) for path in paths}
 
-    def _artifact(self, data: bytes | None) -> str | None:
+    def _artifact(self, workspace: Workspace, path: str) -> str | None:
+        data = workspace.read(path, ARTIFACT_LIMIT + 1)
         if data is None:
             return None
         if b"\0" in data:
             return "(a binary file)"
         text = self.redactor.text(data[:ARTIFACT_LIMIT].decode("utf-8", errors="replace"))
+        text = without_host_paths(text, workspace)
         return text if len(data) <= ARTIFACT_LIMIT else f"{text}\n[... the rest of the file was not kept]"
 
     def _redact_files(self, folder: Path) -> None:
