@@ -33,13 +33,17 @@ def test_keys(provider: str, variables: dict[str, str], key: str) -> None:
     [
         (
             "gemini",
-            "GEMINI_API_KEY is not set, which the judges of provider gemini need: set it in the shell or in .env "
-            "(or GOOGLE_GEMINI_BASE_URL for a server of your own)",
+            (
+                "GEMINI_API_KEY is not set, which the judges of provider gemini need: set it in the shell or in .env "
+                "(or GOOGLE_GEMINI_BASE_URL for a server of your own)"
+            ),
         ),
         (
             "openai",
-            "OPENAI_API_KEY is not set, which the judges of provider openai need: set it in the shell or in .env "
-            "(or OPENAI_BASE_URL for a server of your own)",
+            (
+                "OPENAI_API_KEY is not set, which the judges of provider openai need: set it in the shell or in .env "
+                "(or OPENAI_BASE_URL for a server of your own)"
+            ),
         ),
     ],
 )

@@ -30,6 +30,6 @@ def test_the_models_import_no_sdk() -> None:
     assert imported().isdisjoint({*SDKS, "httpx", "httpx2", "genai_prices", "pydantic"})
 
 
-@pytest.mark.parametrize(("provider", "sdk"), zip(("gemini", "anthropic", "openai"), SDKS, strict=True))
+@pytest.mark.parametrize(("provider", "sdk"), list(zip(("gemini", "anthropic", "openai"), SDKS, strict=True)))
 def test_a_client_imports_its_own_sdk_only(provider: str, sdk: str) -> None:
     assert imported(provider).intersection(SDKS) == {sdk}
