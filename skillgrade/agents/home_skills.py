@@ -30,8 +30,8 @@ def home_notes(home: Path, under_test: Sequence[str]) -> Iterator[str]:
     same = [path for path, name in found.items() if name in under_test]
     if same:
         yield (
-            f"agent_home: user: the agent finds a skill of the same name in your home as well ({_some(same)}): it may use "
-            "that one, and a run without the skill still has it"
+            f"agent_home: user: the agent finds a skill of the same name in your home as well ({_some(same)}): it may "
+            "use that one, and a run without the skill still has it"
         )
     elif found and not under_test:
         yield f"agent_home: user: no skill goes in, but the agent has those of your home: {_some(list(found))}"

@@ -11,11 +11,11 @@ AGENT = SolutionAgent()
 
 def test_a_solution_in_a_folder_of_its_own_brings_its_neighbours() -> None:
     task = make_task(file=Path("/eval/eval.yaml"), solution=Path("/eval/solutions/one/solve.sh"))
-    assert AGENT.files(task) == (StagedFile("solution", Place.CONTROL, src=Path("/eval/solutions/one")),)
+    assert AGENT.files(task) == (StagedFile("solution-0", Place.CONTROL, src=Path("/eval/solutions/one")),)
 
 
 def test_a_solution_beside_the_suite_comes_alone() -> None:
-    alone = (StagedFile("solution/solve.sh", Place.CONTROL, src=Path("/eval/solve.sh")),)
+    alone = (StagedFile("solution-0/solve.sh", Place.CONTROL, src=Path("/eval/solve.sh")),)
     assert AGENT.files(make_task(file=Path("/eval/eval.yaml"), solution=Path("/eval/solve.sh"))) == alone
     assert AGENT.files(make_task(file=Path("/eval/evals/hard/one.yaml"), solution=Path("/eval/solve.sh"))) == alone
 

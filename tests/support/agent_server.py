@@ -89,15 +89,20 @@ class Asked:
 
 
 class AgentServer:
-    """See the module."""
+    """See the module.
 
-    def __init__(self) -> None:
+    Args:
+        host: The address to listen at.
+    """
+
+    def __init__(self, host: str = "127.0.0.1") -> None:
+        self.host = host
         self.asked: list[Asked] = []
         self._script: deque[Step] = deque()
         self._always: Fault | None = None
         self._change = threading.Condition()
         self._released = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server((host, 0), _Handler)
         self._server.told = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), name="agent-server")
 
@@ -115,7 +120,7 @@ class AgentServer:
     @property
     def url(self) -> str:
         """The address, without ``/v1``."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http://{self.host}:{self._server.server_port}"
 
     def variables(self, provider: str, key: str | None = KEY) -> dict[str, str]:
         """The environment with which an agent of that provider comes here."""
