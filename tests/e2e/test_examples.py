@@ -111,3 +111,17 @@ def stand_in_judge() -> Iterator[str]:
             yield process.stdout.readline().split()[-1]
         finally:
             process.terminate()
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_a_talk_of_two_turns_works_with_its_skill_and_not_without(shell: Shell, provider: str) -> None:
+    talk = ("-f", "examples/packing-list", f"--provider={provider}", "--trials=1", "--json")
+    with_skill, without = (json.loads(shell.run(*talk, *more).out)["tasks"][0] for more in ((), ("--no-skill",)))
+    assert with_skill["mean_reward"] == 1.0
+    assert [result["turn"] for result in with_skill["trials"][0]["grader_results"]] == [0, 1]
+    assert [result["score"] for result in without["trials"][0]["grader_results"]] == [0.0, 0.5]
+
+
+def test_the_talk_s_graders_are_proven_turn_by_turn(shell: Shell) -> None:
+    done = shell.run("-f", "examples/packing-list", "--validate", "--ci", "--provider=local")
+    assert done.code == 0, done.out + done.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -108,8 +109,9 @@ def _why(record: TrialRecord, folder: Path) -> Iterator[Line]:
     told_by_grader = any(result.status is GraderStatus.ERROR for result in record.grader_results)
     if record.error is not None and not (record.error.stage is Stage.GRADE and told_by_grader):
         yield Line(f"{record.error.stage}: {one_line(record.error.reason, REASON_LIMIT)}")
+    several = len({result.turn for result in record.grader_results}) > 1
     for result in record.grader_results:
-        yield from _of_grader(result)
+        yield from _of_grader(result, f", turn {result.turn}" if several else "")
     if record.answered_reward is not None and record.answered_reward != record.reward:
         yield Line(f"the graders that answered give {record.answered_reward:.2f}; it counts nowhere", "dim")
     if record.agent is not None and record.agent.exit_code not in (0, None):
@@ -118,11 +120,11 @@ def _why(record: TrialRecord, folder: Path) -> Iterator[Line]:
         yield Line(f"note: {one_line(note, REASON_LIMIT)}", "yellow")
 
 
-def _of_grader(result: GraderResult) -> Iterator[Line]:
+def _of_grader(result: GraderResult, turn: str) -> Iterator[Line]:
     score = "no score" if result.score is None else f"{result.score:.2f}"
     status = "" if result.status is GraderStatus.OK else f" {result.status}:"
     details = one_line(result.details, REASON_LIMIT)
-    yield Line(f"{result.grader_type} {score} (weight {result.weight:g}){status} {details}")
+    yield Line(f"{result.grader_type} {score} (weight {result.weight:g}{turn}){status} {details}")
     if result.judgement is not None and (judged := judgement_line(result.judgement)):
         yield Line(f"  {one_line(judged, REASON_LIMIT)}", "dim")
     for check in result.checks:
@@ -133,12 +135,19 @@ def _of_grader(result: GraderResult) -> Iterator[Line]:
 
 def _last_words(record: TrialRecord, folder: Path) -> Iterator[Line]:
     """The end of what an agent that failed has printed: often it could not even begin."""
-    for name in ("agent.stderr", "agent.stdout"):
+    for stream in ("stderr", "stdout"):
+        name = _last_of_agent(record, stream)
         lines = _tail(folder, record.files.get(name))
         if lines:
             yield Line(f"{name} ends:", "dim")
             yield from (Line(f"  {one_line(line, REASON_LIMIT)}", "dim") for line in lines)
             return
+
+
+def _last_of_agent(record: TrialRecord, stream: str) -> str:
+    """The newest of the files that hold what an agent printed: one for each message of each turn."""
+    found = [name for name in record.files if re.fullmatch(rf"(turn-\d+/)?agent(-\d+)?\.{stream}", name)]
+    return max(found, key=lambda name: [int(number) for number in re.findall(r"\d+", name)], default="")
 
 
 def _tail(folder: Path, name: str | None) -> list[str]:
