@@ -13,11 +13,13 @@ from skillgrade.transcript.base import (
     Document,
     JsonParser,
     amount_of,
+    id_of,
     list_of,
     object_of,
     text_of,
     text_of_content,
     tokens_of,
+    word_of,
 )
 from skillgrade.transcript.events import CallStatus, End, Role, ToolCall
 from skillgrade.transcript.shorten import MESSAGE_LIMIT, OUTPUT_LIMIT, Growing, short_arguments, shortened
@@ -51,7 +53,9 @@ class AcpParser(JsonParser):
     def _take(self, document: Document) -> None:
         if document.get("method") == "session/update":
             self.recognized += 1
-            self._update(object_of(object_of(document.get("params")).get("update")))
+            params = object_of(document.get("params"))
+            self.conversation = id_of(params.get("sessionId"))
+            self._update(object_of(params.get("update")))
         elif "result" in document or "error" in document:
             self.recognized += 1
             self._response(document)
@@ -74,7 +78,7 @@ class AcpParser(JsonParser):
             self._cost = self._cost if amount is None else amount
 
     def _chunk(self, role: Role, update: Document) -> None:
-        speaker = (role, text_of(update.get("messageId")))
+        speaker = (role, word_of(update.get("messageId")))
         if speaker != self._speaker:
             self._flush()
             self._speaker = speaker
@@ -87,12 +91,12 @@ class AcpParser(JsonParser):
             self._say(role, self._text.take())
 
     def _call(self, update: Document) -> None:
-        name = text_of(update.get("toolCallId"))
+        name = word_of(update.get("toolCallId"))
         if not name or name in self._closed:
             return
         if name not in self._open:
             self._start(name, _tool_name(name, update), {})
-            kind = text_of(update.get("kind"))
+            kind = word_of(update.get("kind"))
             call = self._open[name]
             if call.name == kind:
                 self._open[name] = ToolCall(name, kind, _KINDS.get(kind, canonical(kind)), {}, call.status)
@@ -110,7 +114,7 @@ class AcpParser(JsonParser):
         if error:
             self._fail(_words(error), error.get("code"), fatal=True)
             self._end = End("error", ok=False)
-        elif reason := text_of(result.get("stopReason")):
+        elif reason := word_of(result.get("stopReason")):
             self._flush()
             self._tokens = _tokens(result) or self._tokens
             self._end = End(reason, ok=reason in _OK_REASONS)
@@ -132,7 +136,7 @@ def _tool_name(name: str, update: Document) -> str:
         return title
     if match := _NAME_IN_ID.match(name):
         return match[1]
-    return text_of(update.get("kind")) or title or "other"
+    return word_of(update.get("kind")) or title or "other"
 
 
 def _arguments(call: ToolCall, update: Document) -> dict[str, Any]:

@@ -18,6 +18,9 @@ from skillgrade.transcript.tools import canonical
 OPEN_CALLS = 1_000
 """Calls whose end is awaited; of more, the oldest is told as pending."""
 
+LONGEST_ID = 500
+"""Characters of an id; what is longer is none."""
+
 _REMEMBERED = 10_000
 """Ids that are remembered, so that what is said twice counts once."""
 
@@ -38,12 +41,14 @@ class Parser(Protocol):
         noise: Lines so far that do not, and are not empty.
         first_noise: The first of these, cut.
         shows_calls: Whether the stream tells what tools were called.
+        conversation: The stream's own id of the conversation that it begins or goes on with; None when it says none.
     """
 
     recognized: int
     noise: int
     first_noise: str
     shows_calls: bool
+    conversation: str | None
 
     def feed(self, line: str) -> list[Event]:
         """Take a line; give back the events that are certain by now."""
@@ -59,7 +64,9 @@ class Remembered:
         self._ids: dict[str, None] = {}
 
     def add(self, name: str) -> None:
-        """Remember an id, at the price of the oldest."""
+        """Remember an id, at the price of the oldest; not one that is too long to be any."""
+        if len(name) > LONGEST_ID:
+            return
         self._ids[name] = None
         if len(self._ids) > _REMEMBERED:
             del self._ids[next(iter(self._ids))]
@@ -80,6 +87,7 @@ class JsonParser:
         self.noise = 0
         self.first_noise = ""
         self.shows_calls = True
+        self.conversation: str | None = None
         self._handlers: Mapping[str, Handler] = {}
         self._events: list[Event] = []
         self._open: dict[str, ToolCall] = {}
@@ -168,8 +176,9 @@ class JsonParser:
             args: What it is called with.
             parent: The id of the call that it belongs to.
         """
-        if type(name) is not str or type(tool) is not str or not name or name in self._closed:
+        if type(name) is not str or type(tool) is not str or not 0 < len(name) <= LONGEST_ID or name in self._closed:
             return
+        tool = tool[:LONGEST_ID]
         known = self._open.get(name)
         if known is not None and known.args == args:
             return
@@ -199,6 +208,16 @@ class JsonParser:
 def text_of(value: object) -> str:
     """A value that should be a text; empty when it is none."""
     return value if type(value) is str else ""
+
+
+def id_of(value: object) -> str | None:
+    """A value that should be an id; None when it is none."""
+    return value if type(value) is str and 0 < len(value) <= LONGEST_ID else None
+
+
+def word_of(value: object) -> str:
+    """A value that should be a word; empty when it is none."""
+    return value if type(value) is str and len(value) <= LONGEST_ID else ""
 
 
 def object_of(value: object) -> Document:

@@ -9,11 +9,13 @@ from skillgrade.transcript.base import (
     JsonParser,
     Remembered,
     amount_of,
+    id_of,
     list_of,
     object_of,
     text_of,
     text_of_content,
     tokens_of,
+    word_of,
 )
 from skillgrade.transcript.events import CallStatus, End, Role
 
@@ -53,7 +55,7 @@ class ClaudeParser(JsonParser):
     def _assistant(self, document: Document) -> None:
         if self._is_repeat(document.get("uuid")):
             return
-        parent = text_of(document.get("parent_tool_use_id")) or None
+        parent = id_of(document.get("parent_tool_use_id"))
         message = object_of(document.get("message"))
         if fault := text_of(document.get("error")):
             self._fail(text_of_content(message.get("content")) or fault, fault, fatal=False)
@@ -73,7 +75,7 @@ class ClaudeParser(JsonParser):
     def _user(self, document: Document) -> None:
         if self._is_repeat(document.get("uuid")):
             return
-        parent = text_of(document.get("parent_tool_use_id")) or None
+        parent = id_of(document.get("parent_tool_use_id"))
         content = object_of(document.get("message")).get("content")
         for block in [{"type": "text", "text": content}] if type(content) is str else list_of(content):
             if type(block) is not dict:
@@ -99,7 +101,7 @@ class ClaudeParser(JsonParser):
             name, tool = refused.get("tool_use_id"), refused.get("tool_name")
             self._start(name, tool, refused.get("tool_input"))
             self._finish(name, CallStatus.DENIED, "")
-        subtype = text_of(document.get("subtype"))
+        subtype = word_of(document.get("subtype"))
         failed = document.get("is_error") is True or subtype.startswith("error")
         if failed and not self._is_repeat(document.get("uuid")):
             errors = "; ".join(text_of(error) for error in list_of(document.get("errors")))

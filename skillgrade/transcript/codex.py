@@ -10,6 +10,7 @@ from skillgrade.transcript.base import (
     Document,
     JsonParser,
     count_of,
+    id_of,
     object_of,
     text_of,
     text_of_content,
@@ -28,7 +29,7 @@ class CodexParser(JsonParser):
     def __init__(self) -> None:
         super().__init__()
         self._handlers = {
-            "thread.started": self._nothing,
+            "thread.started": self._started,
             "turn.started": self._nothing,
             "turn.completed": self._completed,
             "turn.failed": self._failed,
@@ -40,6 +41,9 @@ class CodexParser(JsonParser):
 
     def _nothing(self, document: Document) -> None:
         pass
+
+    def _started(self, document: Document) -> None:
+        self.conversation = id_of(document.get("thread_id"))
 
     def _completed(self, document: Document) -> None:
         usage = object_of(document.get("usage"))
@@ -59,7 +63,7 @@ class CodexParser(JsonParser):
 
     def _error(self, document: Document) -> None:
         message = text_of(document.get("message"))
-        if message and not self._is_repeat(f"error {message[:500]}"):
+        if message and not self._is_repeat(f"error {message[:400]}"):
             self._fail(message, fatal=False)
 
     def _item(self, document: Document) -> None:

@@ -13,6 +13,7 @@ from skillgrade.transcript.base import (
     text_of,
     text_of_content,
     tokens_of,
+    word_of,
 )
 from skillgrade.transcript.events import CallStatus, End, Event, Role
 from skillgrade.transcript.shorten import MESSAGE_LIMIT, Growing
@@ -99,7 +100,7 @@ class GeminiParser(JsonParser):
     def _on_message(self, document: Document) -> None:
         text = text_of_content(document.get("content"))
         stamp = document.get("timestamp")
-        this = (stamp, document.get("role"), text)
+        this = (stamp, text_of(document.get("role")), text)
         if type(stamp) is str and this == self._last_message:
             return
         self._last_message = this
@@ -126,7 +127,7 @@ class GeminiParser(JsonParser):
 
     def _on_error(self, document: Document) -> None:
         message = text_of(document.get("message"))
-        if message and not self._is_repeat(f"{document.get('timestamp')} {message[:500]}"):
+        if message and not self._is_repeat(f"{word_of(document.get('timestamp'))[:50]} {message[:400]}"):
             self._fail(message, fatal=False)
 
     def _on_result(self, document: Document) -> None:
@@ -138,7 +139,7 @@ class GeminiParser(JsonParser):
         self._tokens = tokens_of(
             [stats.get("input_tokens")], stats.get("cached"), [stats.get("output_tokens"), thoughts], thoughts
         )
-        self._end = End(text_of(document.get("status")) or "result", ok=ok)
+        self._end = End(word_of(document.get("status")) or "result", ok=ok)
 
     def _whole(self, document: Document) -> None:
         """The one object of ``-o json``: the answer and the statistics; no calls."""

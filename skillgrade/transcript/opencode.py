@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skillgrade.transcript.base import Document, JsonParser, amount_of, object_of, text_of, tokens_of
+from skillgrade.transcript.base import Document, JsonParser, amount_of, count_of, object_of, text_of, tokens_of, word_of
 from skillgrade.transcript.events import CallStatus, End, Role
 
 _STATUS = {"completed": CallStatus.OK, "error": CallStatus.ERROR}
@@ -63,14 +63,14 @@ class OpencodeParser(JsonParser):
         cost = amount_of(part.get("cost"))
         if cost is not None:
             self._cost = (self._cost or 0.0) + cost
-        reason = text_of(part.get("reason"))
+        reason = word_of(part.get("reason"))
         self._end = None if reason == "tool-calls" else End(reason or "step_finish", ok=True)
 
     def _on_error(self, document: Document) -> None:
         error = object_of(document.get("error"))
         data = object_of(error.get("data"))
-        name = text_of(error.get("name")) or "error"
-        if self._is_repeat(f"{document.get('timestamp')} {name}"):
+        name = word_of(error.get("name")) or "error"
+        if self._is_repeat(f"{count_of(document.get('timestamp'))} {name[:400]}"):
             return
         self._fail(text_of(data.get("message")) or name, data.get("statusCode") or name, fatal=True)
         self._end = End(name, ok=False)

@@ -7,6 +7,7 @@ and what was only thought.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -18,6 +19,10 @@ ARGUMENT_LIMIT = 2_000
 
 OUTPUT_LIMIT = 4_000
 """Characters of a tool's output that are shown."""
+
+
+_OURS = re.compile(r"^\[(?=(?:assistant|subagent|tool|skill|error|fatal error|end|turn)\b)", re.MULTILINE)
+"""How our own lines begin; in what an agent says they are indented, so that it cannot make up what it did."""
 
 
 def render(events: Iterable[Event]) -> str:
@@ -44,22 +49,23 @@ def _clean(text: str) -> str:
 def _block(event: Event) -> Iterator[str]:
     match event:
         case Message(role=Role.ASSISTANT):
-            yield f"[{'subagent' if event.parent else 'assistant'}]\n{event.text.strip()}"
+            text = _OURS.sub(r"  \g<0>", event.text.strip())
+            yield f"[{'subagent' if event.parent else 'assistant'}]\n{text}"
         case ToolCall():
             yield _call(event)
         case SkillUse():
             verb = "opened" if event.status is CallStatus.OK else f"not opened: {event.status}"
-            yield f"[skill] {event.name} ({verb})"
+            yield f"[skill] {_one_line(event.name)} ({verb})"
         case Error():
-            code = f" {event.code}" if event.code else ""
-            yield f"[{'fatal error' if event.fatal else 'error'}{code}] {event.message.strip()}"
+            code = f" {_one_line(event.code)}" if event.code else ""
+            yield f"[{'fatal error' if event.fatal else 'error'}{code}] {_one_line(event.message)}"
         case End():
-            yield f"[end] {event.reason}"
+            yield f"[end] {_one_line(event.reason)}"
 
 
 def _call(call: ToolCall) -> str:
     name = call.tool if call.tool == call.name else f"{call.tool} ({call.name})"
-    lines = [f"[{'subagent ' if call.parent else ''}tool] {name}: {call.status}"]
+    lines = [f"[{'subagent ' if call.parent else ''}tool] {_one_line(name)}: {call.status}"]
     lines += _arguments(call.args)
     if call.output.strip():
         lines += ["  output:", _indented(shortened(call.output.strip("\n"), OUTPUT_LIMIT))]
@@ -70,7 +76,12 @@ def _arguments(args: Mapping[str, Any]) -> Iterator[str]:
     for key, value in args.items():
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         text = shortened(text, ARGUMENT_LIMIT)
-        yield f"  {key}:\n{_indented(text)}" if "\n" in text.strip() else f"  {key}: {text.strip()}"
+        name = _one_line(key)
+        yield f"  {name}:\n{_indented(text)}" if len(text.splitlines()) > 1 else f"  {name}: {text.strip()}"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _indented(text: str) -> str:

@@ -13,11 +13,15 @@ from skillgrade.transcript.events import CallStatus, SkillUse, ToolCall
 from skillgrade.transcript.shell import files_read
 
 _FILE = "SKILL.md"
+_LONGEST_NAME = 200
 _FOLDERS = ("skills", "skill")
 _NAME_KEYS = ("skill", "name", "id")
 _PATH_KEYS = ("file_path", "filePath", "absolute_path", "path", "paths", "file")
+_GUTTER = r"[ \t\d|→:]*"
+"""What stands before a line where a program numbers them."""
+
 _FRONTMATTER = re.compile(
-    r"^[ \t\d|→:]*---[ \t]*\r?\n(?:[ \t\d|→:]*[^\n]*\n){0,10}?[ \t\d|→:]*name:[ \t]*(['\"]?)([\w.-]+)\1[ \t]*\r?$",
+    rf"^{_GUTTER}---[ \t]*\r?\n(?:[^\n]*\n){{0,10}}?{_GUTTER}name:[ \t]*(['\"]?)([\w.-]{{1,200}})\1[ \t]*\r?$",
     re.MULTILINE,
 )
 _MISSING = re.compile(
@@ -29,7 +33,7 @@ def skill_uses(call: ToolCall) -> Iterator[SkillUse]:
     """The skills that a call opened or tried to open, each once."""
     if call.tool == "Skill":
         name = next((call.args[key] for key in _NAME_KEYS if isinstance(call.args.get(key), str)), "")
-        if name:
+        if 0 < len(name) <= _LONGEST_NAME:
             yield SkillUse(name.removeprefix("/"), call.status, call.id, "tool")
     elif call.tool in ("Read", "read_many_files"):
         for name in dict.fromkeys(filter(None, map(_skill_of, _paths(call)))):
@@ -49,7 +53,9 @@ def _paths(call: ToolCall) -> Iterator[str]:
 def _skill_of(path: str) -> str:
     """The skill whose SKILL.md a path names; empty when it names none."""
     parts = path.replace("\\", "/").split("/")
-    if len(parts) >= 3 and parts[-1] == _FILE and parts[-3] in _FOLDERS and not set(parts[-2]) & set("*?[$"):
+    if len(parts) < 3 or parts[-1] != _FILE or len(parts[-2]) > _LONGEST_NAME:
+        return ""
+    if parts[-3] in _FOLDERS and not set(parts[-2]) & set("*?[$"):
         return parts[-2]
     return ""
 

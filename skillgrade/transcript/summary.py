@@ -32,6 +32,7 @@ class TranscriptSummary:
         noise: Lines that do not.
         first_noise: The first of these, cut.
         shows_calls: Whether the stream tells what tools were called.
+        conversation: The stream's own id of the conversation that it belongs to; None when it says none.
         truncated: Whether a part of the stream was not kept.
         events: How many events it came to.
         answers: Messages and thoughts of its model.
@@ -50,6 +51,7 @@ class TranscriptSummary:
     noise: int
     first_noise: str
     shows_calls: bool
+    conversation: str | None
     truncated: bool
     events: int
     answers: int
@@ -119,6 +121,7 @@ class Tally:
             noise=parser.noise,
             first_noise=parser.first_noise,
             shows_calls=parser.shows_calls,
+            conversation=parser.conversation,
             truncated=truncated,
             events=self.events,
             answers=self.answers,

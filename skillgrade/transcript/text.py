@@ -14,6 +14,7 @@ class TextParser:
         self.noise = 0
         self.first_noise = ""
         self.shows_calls = False
+        self.conversation: str | None = None
         self._text = Growing(MESSAGE_LIMIT)
 
     def feed(self, line: str) -> list[Event]:

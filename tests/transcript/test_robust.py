@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import tempfile
 import tracemalloc
@@ -123,6 +124,38 @@ def test_values_of_any_type_are_read_around(stream: Path, data: st.DataObject) -
         if isinstance(event, ToolCall):
             list(skill_uses(event))
     render(events).encode("utf-8")
+
+
+@pytest.mark.parametrize("stream", STREAMS, ids=lambda stream: stream.name)
+def test_values_that_are_nested_as_deep_as_json_is_read_raise_nothing(stream: Path) -> None:
+    deep = ["[" * depth + "]" * depth for depth in (600, 930, 960)]
+    text = stream.read_text("utf-8")
+    lines = [text] if stream.suffix == ".json" else text.splitlines()
+    parsers = [PARSERS[format_of(stream)]() for _ in deep]
+    for line in lines:
+        document = json.loads(line)
+        for *way, last in paths_in(document):
+            changed = copy.deepcopy(document)
+            target = changed
+            for key in way:
+                target = target[key]
+            target[last] = "@"
+            text = json.dumps(changed)
+            for parser, value in zip(parsers, deep, strict=True):
+                parser.feed(text.replace('"@"', value))
+    for parser in parsers:
+        parser.end()
+
+
+def test_ids_that_are_too_long_are_not_kept() -> None:
+    name = "x" * 5_000_000
+    lines = [
+        json.dumps({"type": "tool_use", "tool_id": name, "tool_name": "read_file", "parameters": {}}),
+        json.dumps({"type": "tool_result", "tool_id": name, "status": "success"}),
+    ]
+    assert all_events(lines, "gemini-stream-json") == []
+    call = {"sessionUpdate": "tool_call", "toolCallId": "_" * 5_000_000, "title": "x", "status": "completed"}
+    assert all_events([json.dumps({"method": "session/update", "params": {"update": call}})], "acp") == []
 
 
 @pytest.mark.parametrize("format_name", FORMATS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -240,3 +241,10 @@ def test_of_several_turns_the_most_counts(tmp_path: Path) -> None:
     assert observed_trigger("foo", [nothing, cut]).evidence == "the stream ends before the agent does in turn 1"
     assert observed_trigger("foo", [cut, tried]).status is ATTEMPTED
     assert observed_trigger("foo", [tried, used]).evidence == "event 2: the agent called its skill tool in turn 1"
+
+
+def test_output_made_to_keep_a_pattern_busy_does_not(tmp_path: Path) -> None:
+    started = time.monotonic()
+    for line in ("1" * 78, "---", "-" * 40, "name:" * 15, " \t|" * 20):
+        observe(codex("cat SKILL.md", "---\n" + f"{line}\n" * 95), "codex-jsonl", tmp_path)
+    assert time.monotonic() - started < 2
