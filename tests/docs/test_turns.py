@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import yaml
 
@@ -10,7 +12,7 @@ from tests.support.pages import REPOSITORY, problems, yaml_blocks
 
 PAGE = (REPOSITORY / "docs" / "turns.md").read_text("utf-8")
 BLOCKS = yaml_blocks(REPOSITORY / "docs" / "turns.md")
-DEFINITIONS = eval_schema()["$defs"]
+DEFINITIONS: Any = eval_schema()["$defs"]
 KEYS = sorted(
     {
         *DEFINITIONS["turn"]["properties"],
