@@ -150,7 +150,7 @@ class Acting:
         self.summaries.append(summary)
         if reason := self._agent.failure(result, summary):
             raise AgentError(self._redactor.text(reason))
-        self._notes += notes(summary)
+        self._notes += [note for note in notes(summary) if note not in self._notes]
         return render(events_in(events)), spoken(events_in(events))
 
     def _turn_variables(self, workspace: Workspace, number: int) -> Mapping[str, str]:

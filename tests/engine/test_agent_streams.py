@@ -115,3 +115,10 @@ def test_every_recorded_stream_runs(bench: Bench) -> None:
         record = replay(bench, stream.name)
         assert record.outcome in (Outcome.PASSED, Outcome.ERRORED)
         assert record.error is None or record.error.stage is Stage.AGENT
+
+
+def test_what_is_noted_of_several_turns_is_noted_once(bench: Bench) -> None:
+    command = f"cat {FOLDER / 'codex-readonly-no-work.jsonl'}"
+    record = bench.run_spec(bench.spec(task(command, "codex-jsonl", turns=(Turn("one"), Turn("two")))))
+    assert sum(note.startswith("the agent called no tool") for note in record.notes) == 1
+    assert record.tokens == {"input": 200, "cached_input": 14, "output": 40, "reasoning": 10}
