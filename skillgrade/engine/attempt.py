@@ -12,7 +12,7 @@ from skillgrade.engine.acting import Acting
 from skillgrade.engine.collecting import Collector, Start
 from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.host_paths import without_host_paths
-from skillgrade.engine.record_grading import RecordGrading, turn_folder, turn_of
+from skillgrade.engine.record_grading import RecordGrading, not_reached, spared, turn_folder, turn_of
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.verdict import TrialVerdict, turn_failed, weigh
 from skillgrade.engine.workspace_grading import WorkspaceGrading
@@ -22,7 +22,7 @@ from skillgrade.graders import RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.judges.base import Judging
 from skillgrade.results.evidence import Evidence
 from skillgrade.results.folder import RunFolder
-from skillgrade.results.records import AgentRun, GraderResult, GraderStatus
+from skillgrade.results.records import AgentRun, GraderResult
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.storage import storing
@@ -170,15 +170,8 @@ class Attempt:
         for spec in self._task.graders:
             turn = turn_of(spec, self._task)
             if turn > number:
-                self._results[spec.index] = GraderResult(
-                    grader_type=spec.type,
-                    grader=spec.index,
-                    status=GraderStatus.OK,
-                    score=0.0,
-                    weight=spec.weight,
-                    details=f"not reached: the conversation ended after turn {number}: {reason}",
-                    turn=turn,
-                )
+                why = f"the conversation ended after turn {number}: {reason}"
+                self._results[spec.index] = not_reached(spec, turn, why)
 
     def _grade_record(self) -> None:
         variables = effective_variables(self._env_file, os.environ)
@@ -188,16 +181,10 @@ class Attempt:
                 continue
             turn = turn_of(spec, self._task)
             if self._timed_out:
-                self._results[spec.index] = _spared(spec, turn)
+                self._results[spec.index] = spared(spec, turn)
                 continue
             folder = turn_folder(self._folder, self._task, turn)
             self._results[spec.index] = grading.grade(spec, self._results.values(), folder, self._stop)
-
-
-def _spared(spec: GraderSpec, turn: int) -> GraderResult:
-    """The result of a grader that would cost money or a person's time and could not change the reward."""
-    details = "not asked: the agent ran into its deadline, so the reward is 0 whatever this grader says"
-    return GraderResult(spec.type, spec.index, GraderStatus.SKIPPED, None, spec.weight, details, turn=turn)
 
 
 def _left_in(folder: Path) -> Iterator[Path]:

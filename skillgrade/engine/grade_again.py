@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from skillgrade.engine.record_grading import RecordGrading
+from skillgrade.engine.record_grading import RecordGrading, not_reached, spared, turn_of, was_reached
 from skillgrade.engine.regrade_plan import TaskRegrade
 from skillgrade.engine.review_intake import reviewed, with_reviews
 from skillgrade.judges.base import Judging
@@ -77,13 +77,23 @@ class GradeAgain:
         results: Iterable[GraderResult],
         stop: Stop,
     ) -> Iterable[GraderResult]:
-        """The results with fresh ones in the places of those that are asked again; new ones come last."""
+        """The results with fresh ones in the places of those that are asked again; new ones come last.
+
+        Nobody is asked about a trial whose agent ran into its deadline, nor about a turn that was not reached, as in a
+        run.
+        """
         merged = {result.grader: result for result in results}
         attempt = self.run.attempt_path(record.task, record.trial, record.attempt)
         folder = _fresh_folder(attempt) if specs else attempt
         grading = RecordGrading(again.task, record.trial, attempt, self.variables, self.redactor, self.judging)
         for spec in specs:
-            merged[spec.index] = grading.grade(spec, merged.values(), folder, stop)
+            turn = turn_of(spec, again.task)
+            if record.agent is not None and record.agent.timed_out:
+                merged.setdefault(spec.index, spared(spec, turn))
+            elif not was_reached(attempt, turn):
+                merged.setdefault(spec.index, not_reached(spec, turn, f"the conversation ended before turn {turn}"))
+            else:
+                merged[spec.index] = grading.grade(spec, merged.values(), folder, stop)
         return merged.values()
 
 

@@ -95,6 +95,23 @@ def evidence_folder(attempt: Path, turn: int) -> Path:
     return folder if folder.is_dir() else attempt
 
 
+def was_reached(attempt: Path, turn: int) -> bool:
+    """Whether a trial got to a turn; of several turns, each that began has a folder."""
+    return turn == 0 or (attempt / f"turn-{turn}").is_dir()
+
+
+def not_reached(spec: GraderSpec, turn: int, why: str) -> GraderResult:
+    """The 0 of a grader whose turn never came."""
+    details = f"not reached: {why}"
+    return GraderResult(spec.type, spec.index, GraderStatus.OK, 0.0, spec.weight, details, turn=turn)
+
+
+def spared(spec: GraderSpec, turn: int) -> GraderResult:
+    """The result of a grader that would cost money or a person's time and could not change the reward."""
+    details = "not asked: the agent ran into its deadline, so the reward is 0 whatever this grader says"
+    return GraderResult(spec.type, spec.index, GraderStatus.SKIPPED, None, spec.weight, details, turn=turn)
+
+
 def earlier_results(spec: GraderSpec, turn: int, results: Iterable[GraderResult]) -> tuple[GraderResult, ...]:
     """What a record grader gets to know of the other graders: the same in a run and in every regrade of it.
 

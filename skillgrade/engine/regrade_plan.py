@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgrade.engine.record_grading import evidence_folder
+from skillgrade.engine.record_grading import evidence_folder, was_reached
 from skillgrade.errors import Stage, UsageError
 from skillgrade.graders import GRADERS, RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.results import evidence
@@ -145,11 +145,12 @@ def _scan(index: JournalIndex, again: TaskRegrade) -> _Found:
         if not again.can_be_graded(last):
             continue
         found.gradable += 1
+        if last.agent is not None and last.agent.timed_out:  # nobody was asked, and nobody will be
+            continue
         attempt = run.attempt_path(last.task, last.trial, last.attempt)
-        for turn in sorted({result.turn for result in last.grader_results if result.grader in judges}):
-            folder = evidence_folder(attempt, turn)
-            if not (folder / evidence.FILE).is_file():
-                found.without_evidence.append(folder)
+        turns = sorted({result.turn for result in last.grader_results if result.grader in judges})
+        folders = [evidence_folder(attempt, turn) for turn in turns if was_reached(attempt, turn)]
+        found.without_evidence += [folder for folder in folders if not (folder / evidence.FILE).is_file()]
     return found
 
 

@@ -26,7 +26,7 @@ from skillgrade.results.report_file import load_report, write_report
 from skillgrade.results.reviews import review_places
 from skillgrade.results.run_info import TaskInfo
 from skillgrade.stop import Stop
-from skillgrade.suite.model import GraderSpec, HumanSpec, LlmRubricSpec, Task
+from skillgrade.suite.model import GraderSpec, HumanSpec, LlmRubricSpec, Task, Turn
 from tests.support.listening import Remembering
 from tests.support.results import plan, result, trial, write_run
 from tests.support.tasks import grader, make_suite, make_task
@@ -309,3 +309,40 @@ def test_judges_go_on_where_people_have_not_answered(finished: Finished) -> None
     (after,) = done.report.tasks[0].trials
     assert (after.record.outcome, after.record.answered_reward) == (Outcome.UNGRADED, 0.875)
     assert after.record.grader_results[2] == waiting
+
+
+def test_nobody_is_asked_about_an_agent_that_ran_into_its_deadline(finished: Finished) -> None:
+    late = trial(
+        number=0,
+        reward=0.0,
+        agent=AgentRun(exit_code=None, timed_out=True, duration_ms=1000),
+        grader_results=(result(score=1.0), result("llm_rubric", 1, None, status=GraderStatus.SKIPPED)),
+    )
+    finished.write([late, judged(1, 0.25)])
+    (finished.folder.attempt_path("fix", 0, 0) / evidence.FILE).unlink()  # as the run left it
+    newer = replace(RUBRIC, index=2, rubric="is it beautiful?")
+    done = finished.regrade(CHECK, RUBRIC, newer)
+    first, second = (each.record for each in done.report.tasks[0].trials)
+    assert [each.status for each in first.grader_results] == [GraderStatus.OK, *[GraderStatus.SKIPPED] * 2]
+    assert (first.reward, first.outcome) == (0.0, Outcome.FAILED)
+    assert second.reward == pytest.approx(2.5 / 3)
+    assert len(finished.judging.asked) == 2
+
+
+def test_turns_that_were_not_reached_keep_their_0(finished: Finished) -> None:
+    early = replace(RUBRIC, index=0, turn=0)
+    later, newer = (replace(RUBRIC, index=number, turn=1) for number in (1, 2))
+    unreached = replace(result("llm_rubric", 1, 0.0, details="not reached: it ended"), turn=1)
+    finished.write([trial(reward=0.1, grader_results=(result("llm_rubric", 0, 0.2), unreached))], [plan("fix", 1)])
+    attempt = finished.folder.attempt_path("fix", 0, 0)
+    (attempt / "turn-0").mkdir()
+    (attempt / evidence.FILE).rename(attempt / "turn-0" / evidence.FILE)
+    turns = (Turn("one"), Turn("two"))
+    done = finished.regrade_tasks(make_task("fix", graders=(early, later, newer), turns=turns))
+    (after,) = done.report.tasks[0].trials
+    assert [(each.score, each.details) for each in after.record.grader_results] == [
+        (0.75, "because"),
+        (0.0, "not reached: it ended"),
+        (0.0, "not reached: the conversation ended before turn 1"),
+    ]
+    assert (after.record.reward, len(finished.judging.asked)) == (0.25, 1)
