@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from skillgrade.agents import AGENTS
+from skillgrade.agents.npm_agent import NpmAgent
 from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
 from skillgrade.errors import Stage
@@ -15,7 +17,7 @@ from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, DockerSpec, Task
 from skillgrade.workspace.docker.client import connect
-from tests.support.agent_clis import MODELS, need, search_path
+from tests.support.agent_clis import MODELS, PROVIDERS, need, search_path
 from tests.support.agent_server import AgentServer, Shell
 from tests.support.judges import judging
 from tests.support.listening import Remembering
@@ -36,9 +38,9 @@ def execute(root: Path, task: Task, environ: dict[str, str], monkeypatch: pytest
     return run(plan, options, judging(root), Redactor([]), Remembering(), Stop())
 
 
-def claude(**fields: Any) -> Task:
+def a_task(name: str = "claude", **fields: Any) -> Task:
     given: dict[str, Any] = {
-        "agent": AgentSpec("claude", model=MODELS["claude"]),
+        "agent": AgentSpec(name, model=MODELS[name]),
         "graders": (HELLO,),
         "retries": 0,
         **fields,
@@ -53,7 +55,7 @@ def test_a_run_on_this_machine(provider: str, tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("PATH", search_path())
     with AgentServer() as server:
         server.script(Shell("touch hello.txt"), "I wrote it.")
-        task = claude(provider=provider, timeout=60)
+        task = a_task(provider=provider, timeout=60)
         report = execute(tmp_path, task, server.variables("anthropic"), monkeypatch).report
     assert (report.totals.passed, report.agent) == (1, "claude")
     assert report.agent_version is not None
@@ -62,16 +64,20 @@ def test_a_run_on_this_machine(provider: str, tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.agents
 @pytest.mark.docker
-@pytest.mark.parametrize("user", [None, "root"])
-def test_a_run_in_docker(user: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    need("claude")  # the image gets one of its own: this asks whether agents are wanted at all
+@pytest.mark.parametrize(
+    ("name", "user"), [("claude", None), ("claude", "root"), ("codex", None), ("gemini", None), ("opencode", None)]
+)
+def test_a_run_in_docker(name: str, user: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    need(name)  # the image gets one of its own: this asks whether agents are wanted at all
+    agent = AGENTS[name]
+    assert isinstance(agent, NpmAgent)
     gateway = connect().networks.get("bridge").attrs["IPAM"]["Config"][0]["Gateway"]
     with AgentServer(gateway) as server:
         server.script(Shell("touch hello.txt; id -u >uid.txt"), "I wrote it.")
-        task = claude(provider="docker", docker=DockerSpec(user=user), timeout=60)
-        report = execute(tmp_path, task, server.variables("anthropic"), monkeypatch).report
+        task = a_task(name, provider="docker", docker=DockerSpec(user=user), timeout=90)
+        report = execute(tmp_path, task, server.variables(PROVIDERS[name]), monkeypatch).report
     assert report.totals.passed == 1, report
-    assert report.agent_version == "2.1.197"
+    assert report.agent_version == agent.tested_version
 
 
 @pytest.mark.agents
@@ -81,7 +87,7 @@ def test_a_model_that_fails_leaves_no_failed_trial(tmp_path: Path, monkeypatch: 
     with AgentServer() as server:
         server.always(Status(401, "that key is wrong"))
         environ = server.variables("anthropic")
-        finished = execute(tmp_path, claude(provider="local", timeout=60), environ, monkeypatch)
+        finished = execute(tmp_path, a_task(provider="local", timeout=60), environ, monkeypatch)
     (task,) = finished.report.tasks
     assert (task.graded, task.errored) == (0, 1)
     (trial,) = [trial.record for trial in task.trials]
@@ -94,7 +100,7 @@ def test_an_agent_that_is_not_installed_is_told_before_any_trial(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
-    finished = execute(tmp_path, claude(provider="local"), {"ANTHROPIC_API_KEY": "k"}, monkeypatch)
+    finished = execute(tmp_path, a_task(provider="local"), {"ANTHROPIC_API_KEY": "k"}, monkeypatch)
     (trial,) = [trial.record for trial in finished.report.tasks[0].trials]
     assert (trial.outcome, trial.agent) == (Outcome.ERRORED, None)
     assert trial.error is not None
@@ -110,5 +116,5 @@ def test_the_version_that_worked_is_in_the_report(tmp_path: Path, monkeypatch: p
     says = "; ".join(f"echo '{event}'" for event in events)
     script = f'[ "$1" = --version ] && echo "7.8.9 (Stand-in)" && exit; touch hello.txt; {says}'
     stand_in("claude", script, tmp_path / "prefix", monkeypatch)
-    report = execute(tmp_path, claude(provider="local"), {"ANTHROPIC_API_KEY": "k"}, monkeypatch).report
+    report = execute(tmp_path, a_task(provider="local"), {"ANTHROPIC_API_KEY": "k"}, monkeypatch).report
     assert (report.totals.passed, report.agent_version) == (1, "7.8.9")
