@@ -32,6 +32,8 @@ ARTIFACT_LIMIT = 1024 * 1024
 _REDACTED_FILE = 16 * 1024 * 1024
 """Bytes up to which a file that people will open is searched for secrets; larger ones are not kept."""
 
+_NAMED = 5
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -92,7 +94,7 @@ class Collector:
                 changes = describe_changes(self.start.files, self.start.skills, exported)
                 diff = without_host_paths(self.redactor.text(changes), workspace)
                 if is_kept:
-                    self._redact_files(exported)
+                    notes += self._redact_files(exported)
         found = Evidence(
             turn=said.turn,
             instruction=said.instruction,
@@ -117,18 +119,29 @@ class Collector:
         text = without_host_paths(text, workspace)
         return text if len(data) <= ARTIFACT_LIMIT else f"{text}\n[... the rest of the file was not kept]"
 
-    def _redact_files(self, folder: Path) -> None:
-        """Take secrets out of files that people will open, as out of everything else in a run's folder."""
+    def _redact_files(self, folder: Path) -> tuple[str, ...]:
+        """Take secrets out of files that people will open, as out of everything else in a run's folder.
+
+        Returns:
+            What is not there any more, in a sentence.
+        """
+        removed = []
         for path in sorted(folder.rglob("*")):
             if path.is_symlink() or not path.is_file():
                 continue
             with storing(path):
                 if path.stat().st_size > _REDACTED_FILE:
                     path.unlink()
+                    removed.append(ascii(path.relative_to(folder).as_posix())[1:-1])
                     continue
                 data = path.read_bytes()
                 if (clean := self.redactor.data(data)) is not data:
                     path.write_bytes(clean)
+        if not removed:
+            return ()
+        why = f"more than {_REDACTED_FILE >> 20} MiB, too large to search for secrets"
+        more = f" and {len(removed) - _NAMED} more" if len(removed) > _NAMED else ""
+        return (f"not kept for people to look at ({why}): {', '.join(removed[:_NAMED])}{more}",)
 
 
 @contextmanager
