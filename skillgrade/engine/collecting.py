@@ -90,8 +90,9 @@ class Collector:
         if any(need.diff or need.workspace for need in needs):
             is_kept = any(need.workspace for need in needs)
             with _made(folder / WORKSPACE) if is_kept else temporary_folder(self.run, "evidence") as exported:
-                notes = workspace.export(exported, EXPORT_LIMIT, stop)
-                changes = describe_changes(self.start.files, self.start.skills, exported)
+                copied = workspace.export(exported, EXPORT_LIMIT, stop)
+                notes = copied.notes
+                changes = describe_changes(self.start.files, self.start.skills, exported, is_whole=copied.is_whole)
                 diff = without_host_paths(self.redactor.text(changes), workspace)
                 if is_kept:
                     notes += self._redact_files(exported)

@@ -8,11 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from skillgrade.engine.collecting import EXPORT_LIMIT, temporary_folder
+from skillgrade.engine.collecting import temporary_folder
 from skillgrade.engine.conversation import Conversation
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.variables import grader_variables
 from skillgrade.engine.workspaces import open_copy
+from skillgrade.errors import Stage, WorkspaceError
 from skillgrade.graders import WORKSPACE_GRADERS
 from skillgrade.graders.base import GraderContext
 from skillgrade.results.folder import RunFolder
@@ -22,6 +23,9 @@ from skillgrade.stop import Stop
 from skillgrade.suite.grader_input import grader_input
 from skillgrade.suite.model import GraderSpec
 from skillgrade.workspace.base import Place, Prepared, StagedFile, Workspace
+
+COPY_LIMIT = 2**30
+"""Bytes of a workspace that are copied for the graders of a turn."""
 
 TRANSCRIPT = "transcript.txt"
 """The conversation so far, for graders, in the control folder."""
@@ -61,7 +65,7 @@ class WorkspaceGrading:
             is_needed: Whether there are such graders; without any, nothing is copied.
 
         Raises:
-            WorkspaceError: It cannot be copied.
+            WorkspaceError: It cannot be copied as a whole.
             ProviderError: There is no place for the copy.
             Cancelled: The stop came.
         """
@@ -69,7 +73,12 @@ class WorkspaceGrading:
             yield workspace
             return
         with temporary_folder(RunFolder(self._spec.run_folder).run_id, "turn") as exported:
-            self._notes += workspace.export(exported, EXPORT_LIMIT, self._stop)
+            copied = workspace.export(exported, COPY_LIMIT, self._stop)
+            self._notes += copied.notes
+            if not copied.is_whole:
+                # Half of it would be graded as if it were all.
+                message = "the workspace cannot be copied as a whole for the graders of a turn before the last"
+                raise WorkspaceError(f"{message}: {'; '.join(copied.notes)}", Stage.COLLECT)
             copy = open_copy(self._spec, exported, self._stop)
             try:
                 yield copy

@@ -183,6 +183,19 @@ class CommandResult:
     not_found: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What came of copying a workspace's files out.
+
+    Attributes:
+        notes: What was left out, in sentences.
+        is_whole: Whether every regular file came out; links that lead out and devices never do.
+    """
+
+    notes: tuple[str, ...] = ()
+    is_whole: bool = True
+
+
 class Workspace(Protocol):
     """One trial's place to work. Not thread-safe; `close` may be called from any thread and more than once."""
 
@@ -229,16 +242,13 @@ class Workspace(Protocol):
         A link, in any part of the path, is not followed out of the workspace.
         """
 
-    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+    def export(self, folder: Path, limit: int, stop: Stop) -> Exported:
         """Copy its files out, after `end_processes`: regular files, folders, and links that stay inside.
 
         Args:
             folder: An empty folder on the host; what lands there is the caller's to open and to remove.
             limit: Bytes of content that are copied.
             stop: Ends it early.
-
-        Returns:
-            What was left out, in sentences.
 
         Raises:
             WorkspaceError: It is no folder any more, or cannot be read.

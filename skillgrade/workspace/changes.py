@@ -10,7 +10,7 @@ import difflib
 import os
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -37,6 +37,8 @@ _SUMMED_UP = frozenset(
 )  # fmt: skip
 """Folders whose files are counted and not shown."""
 
+_NOT_ALL = "[... the workspace holds more than was compared: new files may be missing here, deleted ones are ...]\n"
+
 _REVIEWS = ".review"
 
 
@@ -54,13 +56,16 @@ class _Entry:
         return self.data if self.source is None else self.source.read_bytes()
 
 
-def describe_changes(files: Sequence[StagedFile], skills: Sequence[SkillSnapshot], exported: Path) -> str:
+def describe_changes(
+    files: Sequence[StagedFile], skills: Sequence[SkillSnapshot], exported: Path, *, is_whole: bool = True
+) -> str:
     """The difference between what went into a workspace and what was taken out of it.
 
     Args:
         files: What went in at the start; only what is in the workspace counts.
         skills: The skills that went in; of them only changes are told, not that one is gone.
         exported: What was taken out; nobody changes it meanwhile.
+        is_whole: Whether that is all; else a file that is not there may have been left out, and is not called deleted.
 
     Returns:
         The text; empty when nothing changed.
@@ -76,8 +81,10 @@ def describe_changes(files: Sequence[StagedFile], skills: Sequence[SkillSnapshot
     paths = sorted((start.keys() | end.keys()), key=lambda path: path.split("/"))
     shown = [path for path in paths if _summed_up_in(path) is None and path.split("/", 1)[0] != _REVIEWS]
     counted = _counted(start, end)
-    changed = _changed(shown, start, end, in_skills.keys() - given.keys())
-    return "".join(_bounded(chain((partial(_difference, *change) for change in changed), counted)))
+    unknown = (in_skills if is_whole else start).keys() - (given.keys() if is_whole else ())
+    changed = _changed(shown, start, end, unknown)
+    text = "".join(_bounded(chain((partial(_difference, *change) for change in changed), counted)))
+    return text if is_whole else text + _NOT_ALL
 
 
 def _skill_files(skills: Iterable[SkillSnapshot]) -> list[StagedFile]:
@@ -132,13 +139,12 @@ def _counted(start: Iterable[str], end: Iterable[str]) -> Iterator[Callable[[], 
 
 
 def _changed(
-    paths: Iterable[str], start: Mapping[str, _Entry], end: Mapping[str, _Entry], in_skills: Iterable[str]
+    paths: Iterable[str], start: Mapping[str, _Entry], end: Mapping[str, _Entry], unknown: Set[str]
 ) -> Iterator[tuple[str, _Entry | None, _Entry | None]]:
-    """What differs: as it is called, as it was and as it is."""
-    of_skills = frozenset(in_skills)
+    """What differs: as it is called, as it was and as it is; nothing is said of those of `unknown` that are missing."""
     for path in paths:
         before, after = start.get(path), end.get(path)
-        if not (after is None and path in of_skills) and not _is_same(before, after):
+        if not (after is None and path in unknown) and not _is_same(before, after):
             yield _name(path), before, after
 
 

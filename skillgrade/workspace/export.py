@@ -21,9 +21,10 @@ from typing import IO
 from skillgrade.errors import Stage, WorkspaceError
 from skillgrade.reading import reason
 from skillgrade.stop import Stop
+from skillgrade.workspace.base import Exported
 from skillgrade.workspace.staging import WORKSPACE_PATH
 
-MOST_ENTRIES = 50_000
+MOST_ENTRIES = 200_000
 """Files, folders and links that are taken out."""
 
 _NAMED = 5
@@ -48,6 +49,7 @@ class Export:
         self._stop = stop
         self._entries = 0
         self._links: list[tuple[str, str]] = []
+        self._is_whole = True
         self._left_out: Counter[str] = Counter()
         self._named: dict[str, list[str]] = {}
 
@@ -93,19 +95,24 @@ class Export:
             return
         inner = target_inside(path, target, self._root)
         if inner is None:
-            self.leave_out(path, "a link that leads out of the workspace")
+            self.pass_over(path, "a link that leads out of the workspace")
         else:
             self._links.append((path, inner))
 
     def leave_out(self, path: str, why: str) -> None:
-        """Note that something is not taken."""
+        """Note that something is not taken which belongs to the workspace."""
+        self._is_whole = False
+        self.pass_over(path, why)
+
+    def pass_over(self, path: str, why: str) -> None:
+        """Note that something is not taken which could not be taken from any workspace."""
         self._left_out[why] += 1
         named = self._named.setdefault(why, [])
         if len(named) < _NAMED:
             named.append(path)
 
-    def finish(self) -> tuple[str, ...]:
-        """Make the links; says what was left out, in sentences."""
+    def finish(self) -> Exported:
+        """Make the links; says what came of it all."""
         for path, target in self._links:
 
             def write(link: Path, target: str = target) -> None:
@@ -113,10 +120,11 @@ class Export:
                 link.symlink_to(target)
 
             self._write(path, write)
-        return tuple(
+        notes = (
             f"left out of what was taken out of the workspace ({why}): {_listed(self._named[why], count)}"
             for why, count in self._left_out.items()
         )
+        return Exported(tuple(notes), self._is_whole)
 
     def _takes(self, path: str) -> bool:
         self._stop.check()
@@ -155,7 +163,7 @@ def target_inside(path: str, target: str, root: str) -> str | None:
     return None if led == ".." or led.startswith("../") else posixpath.relpath(led, folder or ".")
 
 
-def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, stop: Stop) -> Exported:
     """Unpack the archive of a workspace, whose members have the workspace's name before their own.
 
     Args:
@@ -164,9 +172,6 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
         folder: An empty folder of ours.
         limit: Bytes of content that are taken.
         stop: Ends it early.
-
-    Returns:
-        What was left out, in sentences.
 
     Raises:
         WorkspaceError: It is no archive of a folder.
@@ -195,7 +200,7 @@ def export_archive(source: IO[bytes], is_whole: bool, folder: Path, limit: int, 
 
 def export_tree(
     root: Path, seen_as: str, folder: Path, limit: int, stop: Stop, skipped: Callable[[str], bool]
-) -> tuple[str, ...]:
+) -> Exported:
     """Copy a folder in which nothing runs any more.
 
     Args:
@@ -205,9 +210,6 @@ def export_tree(
         limit: Bytes of content that are taken.
         stop: Ends it early.
         skipped: Whether a path is not to be taken, for reasons that need not be told.
-
-    Returns:
-        What was left out, in sentences.
 
     Raises:
         WorkspaceError: The folder is none any more.
@@ -230,7 +232,7 @@ def add_tree(export: Export, root: Path, skipped: Callable[[str], bool]) -> None
         elif stat.S_ISREG(status.st_mode):
             export.add_file(path, status.st_size, bool(status.st_mode & 0o100), partial(_open, full))
         else:
-            export.leave_out(path, "neither a file nor a folder nor a link")
+            export.pass_over(path, "neither a file nor a folder nor a link")
 
 
 def _walk(root: Path, export: Export, skipped: Callable[[str], bool]) -> Iterator[tuple[str, Path, os.stat_result]]:
@@ -291,7 +293,7 @@ def _add_member(export: Export, tar: tarfile.TarFile, member: tarfile.TarInfo, p
     elif member.isreg():
         export.add_file(path, member.size, bool(member.mode & 0o100), partial(tar.extractfile, member))
     else:
-        export.leave_out(path, "neither a file nor a folder nor a link")
+        export.pass_over(path, "neither a file nor a folder nor a link")
 
 
 def is_plain(path: str) -> bool:

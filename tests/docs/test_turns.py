@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
+from skillgrade.engine.workspace_grading import COPY_LIMIT
 from skillgrade.suite.schema import eval_schema
+from skillgrade.workspace.export import MOST_ENTRIES
 from tests.support.pages import REPOSITORY, problems, yaml_blocks
 
 PAGE = (REPOSITORY / "docs" / "turns.md").read_text("utf-8")
@@ -42,3 +44,7 @@ def test_the_first_example_is_the_one_that_comes_with_the_project() -> None:
     assert shown["graders"] == task["graders"]
     assert shown["turns"][0]["graders"] == task["turns"][0]["graders"]
     assert [turn["instruction"] for turn in shown["turns"]] == [turn["instruction"] for turn in task["turns"]]
+
+
+def test_the_limits_of_copies_are_those_of_the_code() -> None:
+    assert f"more than {COPY_LIMIT >> 30} GiB or {MOST_ENTRIES:,} files" in " ".join(PAGE.split())

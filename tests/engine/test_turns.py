@@ -166,3 +166,14 @@ def test_graders_of_an_earlier_turn_see_links_as_links_wherever_they_lead(bench:
     assert [sorted(result.details.split()) for result in record.grader_results] == [
         ["broken>nowhere", "folder>d", "link>d/f"]
     ] * 2
+
+
+def test_half_a_workspace_is_not_graded_as_if_it_were_all(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("skillgrade.engine.workspace_grading.COPY_LIMIT", 1 << 20)
+    task = talk("a", "b", command="truncate -s 2M large", graders=(grader(turn=0), grader(index=1)))
+    record = run(bench, task)
+    assert record.outcome is Outcome.ERRORED
+    assert record.error is not None
+    assert "for the graders of a turn before the last" in record.error.reason
+    assert "(more than 1 MiB): large" in record.error.reason
+    assert run(bench, dataclasses.replace(task, graders=(grader(index=1),))).outcome is Outcome.PASSED

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from skillgrade.stop import Stop
 from skillgrade.workspace import changes
-from skillgrade.workspace.base import SkillSnapshot, StagedFile
+from skillgrade.workspace.base import Exported, SkillSnapshot, StagedFile
 from skillgrade.workspace.changes import describe_changes
 from skillgrade.workspace.export import export_tree
 
@@ -139,5 +139,16 @@ def test_a_link_that_says_it_in_a_roundabout_way_did_not_change(tmp_path: Path) 
     folder.mkdir()
     (given / "folder" / "file").write_text("1")
     (given / "folder" / "link").symlink_to("../folder/./file")
-    assert export_tree(given, str(given), folder, 100, Stop(), lambda _path: False) == ()
+    assert export_tree(given, str(given), folder, 100, Stop(), lambda _path: False) == Exported()
     assert describe_changes([StagedFile(".", src=given)], (), folder) == ""
+
+
+def test_what_may_have_been_left_out_is_not_called_deleted(tmp_path: Path) -> None:
+    folder = tmp_path / "end"
+    folder.mkdir()
+    (folder / "new").write_text("1\n")
+    given = [StagedFile("may be there", data=b"x")]
+    assert describe_changes(given, (), folder, is_whole=False) == (
+        "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+1\n"
+        "[... the workspace holds more than was compared: new files may be missing here, deleted ones are ...]\n"
+    )

@@ -27,7 +27,7 @@ def taken_out(bench: Bench, script: str, limit: int = LIMIT, **opened: object) -
     workspace.end_processes()
     folder = bench.folder / "exported"
     folder.mkdir()
-    return folder, "\n".join(workspace.export(folder, limit, Stop()))
+    return folder, "\n".join(workspace.export(folder, limit, Stop()).notes)
 
 
 def listed(folder: Path) -> dict[str, str]:

@@ -10,7 +10,7 @@ import pytest
 from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
 from skillgrade.workspace import export
-from skillgrade.workspace.base import SkillSnapshot, Workspace
+from skillgrade.workspace.base import Exported, SkillSnapshot, Workspace
 from skillgrade.workspace.skills import snapshot_skill
 from tests.support.workspaces import Bench, text
 
@@ -31,7 +31,7 @@ def copy(tmp_path: Path) -> Path:
     return folder
 
 
-def export_to(folder: Path, workspace: Workspace, limit: int = 8 * MIB) -> tuple[str, ...]:
+def export_to(folder: Path, workspace: Workspace, limit: int = 8 * MIB) -> Exported:
     workspace.end_processes()
     return workspace.export(folder, limit, Stop())
 
@@ -52,9 +52,11 @@ def test_links_come_out_that_stay_inside(bench: Bench, copy: Path) -> None:
     workspace = bench.open(text("file", "1"), text("folder/file", "2"))
     links = 'ln -s file a; ln -s ../file folder/b; ln -s nowhere c; ln -s "$PWD/folder/file" d; ln -s folder e'
     bench.bash(workspace, f'{links}; ln -s /etc/passwd out; ln -s ../.. up; ln -s "$PWD-not" beside')
-    (note,) = export_to(copy, workspace)
+    copied = export_to(copy, workspace)
+    (note,) = copied.notes
     assert "a link that leads out of the workspace" in note
     assert note.endswith("beside, out, up")
+    assert copied.is_whole
     assert {path.name: str(path.readlink()) for path in copy.rglob("*") if path.is_symlink()} == {
         "a": "file",
         "b": "../file",
@@ -75,15 +77,16 @@ def test_a_million_files_do_not_come_out(bench: Bench, copy: Path, monkeypatch: 
     monkeypatch.setattr(export, "MOST_ENTRIES", 10)
     workspace = bench.open()
     bench.bash(workspace, "for n in {10..99}; do echo >file$n; done")
-    (note,) = export_to(copy, workspace)
-    assert len(found_in(copy)) == 10
+    copied = export_to(copy, workspace)
+    (note,) = copied.notes
+    assert (len(found_in(copy)), copied.is_whole) == (10, False)
     assert note.endswith("(more than 10 files): file20, file21, file22, file23, file24 and 75 more")
 
 
 def test_what_took_a_large_skill_s_place_comes_out(bench: Bench, copy: Path, tmp_path: Path) -> None:
     workspace = bench.open(skills=(a_skill(tmp_path, 1_200_000),))
     bench.bash(workspace, "cd .claude/skills; rm -r lint-it; mkdir lint-it; echo own >lint-it/SKILL.md")
-    assert export_to(copy, workspace) == ()
+    assert export_to(copy, workspace) == Exported()
     assert (copy / ".claude/skills/lint-it/SKILL.md").read_text() == "own\n"
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgrade.stop import Stop
-from skillgrade.workspace.base import SkillSnapshot
+from skillgrade.workspace.base import Exported, SkillSnapshot
 from skillgrade.workspace.bubblewrap.system import make_etc
 from skillgrade.workspace.export import Export, add_tree
 from skillgrade.workspace.prefixes import Prefix
@@ -104,7 +104,7 @@ class SharedFolder:
         return layer
 
 
-def export_layers(upper: Path, lower: Path, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+def export_layers(upper: Path, lower: Path, folder: Path, limit: int, stop: Stop) -> Exported:
     """Copy out what a workspace shows that lies on a layer; see `Workspace.export`.
 
     What was deleted from the lower layer is a character device 0,0 in the upper one, and a folder that was deleted and

@@ -17,7 +17,7 @@ from pathlib import Path
 from skillgrade.capture import OutputSink
 from skillgrade.errors import Stage, WorkspaceError
 from skillgrade.stop import Stop
-from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.base import Command, CommandResult, Exported, Place, StagedFile, Workspace, WorkspaceSpec
 from skillgrade.workspace.bubblewrap.binary import Bubblewrap
 from skillgrade.workspace.bubblewrap.command import SandboxedCommand, SandboxedResult, run_sandboxed
 from skillgrade.workspace.bubblewrap.destinations import place_options, split_destinations
@@ -148,7 +148,7 @@ class BubblewrapWorkspace:
             raise WorkspaceError(f"{path}: cannot be read in the workspace", Stage.COLLECT)
         return answer.path.read_bytes()
 
-    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+    def export(self, folder: Path, limit: int, stop: Stop) -> Exported:
         """Copy its files out; see `Workspace.export`."""
         with self._folder.entered(Stage.COLLECT):
             upper = self._folder.trees[Place.WORKSPACE].root

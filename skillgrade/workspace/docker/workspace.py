@@ -13,7 +13,7 @@ from typing import IO
 from skillgrade.errors import Cancelled, Stage, WorkspaceError
 from skillgrade.stop import Stop
 from skillgrade.suite.model import PLAIN_USER_ID
-from skillgrade.workspace.base import Command, CommandResult, Place, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.base import Command, CommandResult, Exported, Place, StagedFile, Workspace, WorkspaceSpec
 from skillgrade.workspace.docker.archive import carry_over
 from skillgrade.workspace.docker.container import Container
 from skillgrade.workspace.docker.exec import Exec, RunningExec
@@ -212,7 +212,7 @@ class DockerWorkspace:
             raise WorkspaceError(f"{path}: cannot be read in the workspace", Stage.COLLECT)
         return output
 
-    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+    def export(self, folder: Path, limit: int, stop: Stop) -> Exported:
         """Copy its files out; see `Workspace.export`."""
         with self._explained(stop), tempfile.TemporaryFile() as taken:
             # Beside the contents an archive has headers, and what does not fit is passed over.

@@ -15,7 +15,16 @@ from pathlib import Path
 
 from skillgrade.errors import Stage
 from skillgrade.stop import Stop
-from skillgrade.workspace.base import Command, CommandResult, Place, SkillSnapshot, StagedFile, Workspace, WorkspaceSpec
+from skillgrade.workspace.base import (
+    Command,
+    CommandResult,
+    Exported,
+    Place,
+    SkillSnapshot,
+    StagedFile,
+    Workspace,
+    WorkspaceSpec,
+)
 from skillgrade.workspace.export import export_tree
 from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.local.shared_skills import SharedSkills
@@ -125,7 +134,7 @@ class LocalWorkspace:
         """Read a file; see `Workspace.read`."""
         return self._folder.trees[Place.WORKSPACE].read(path, limit)
 
-    def export(self, folder: Path, limit: int, stop: Stop) -> tuple[str, ...]:
+    def export(self, folder: Path, limit: int, stop: Stop) -> Exported:
         """Copy its files out; see `Workspace.export`."""
         root = self._folder.trees[Place.WORKSPACE].root
         linked = {f"{place}/{skill.name}": skill for skill in self._linked for place in SKILL_FOLDERS}
