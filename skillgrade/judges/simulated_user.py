@@ -97,11 +97,17 @@ def _question(user: SimulatedUser, conversation: str) -> tuple[Prompt, str]:
 def _read(text: str, tag: str) -> Reading:
     """The reply as a reading: the message in place of the reasoning, and 1 for done."""
     try:
-        answer = checked(parsed(text), _FIELDS)
-        if answer["tag"] != tag:
-            raise Fault(f'does not echo the tag "{tag}" of its question')
-        if not isinstance(answer["message"], str) or not isinstance(answer["done"], bool):
-            raise Fault("has a message that is no text, or a done that is neither true nor false")
+        message, is_done = _fields(text, tag)
     except Fault as fault:
         raise ReplyError(f"the simulated user's reply {fault}: {quote(text)}") from None
-    return Reading(float(answer["done"]), visible(answer["message"]))
+    return Reading(float(is_done), visible(message))
+
+
+def _fields(text: str, tag: str) -> tuple[str, bool]:
+    answer = checked(parsed(text), _FIELDS)
+    if answer["tag"] != tag:
+        raise Fault(f'does not echo the tag "{tag}" of its question')
+    message, is_done = answer["message"], answer["done"]
+    if not isinstance(message, str) or not isinstance(is_done, bool):
+        raise Fault("has a message that is no text, or a done that is neither true nor false")
+    return message, is_done
