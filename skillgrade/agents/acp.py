@@ -31,12 +31,15 @@ class AcpAgent:
 
     name = "acp"
     is_llm = True
-    takes_model = False
     gets_env_file = False
     has_version = False
 
     def __init__(self) -> None:
         self._sessions: weakref.WeakKeyDictionary[Workspace, str] = weakref.WeakKeyDictionary()
+
+    def model(self, spec: AgentSpec) -> str | None:
+        """None: it takes none."""
+        return None
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """None: the eval names what its agent needs, with `env` or `acp.env`."""

@@ -49,12 +49,11 @@ class Agent(Protocol):
         """Whether a model decides what it does; such an agent is never put bare on the host unasked."""
 
     @property
-    def takes_model(self) -> bool:
-        """Whether `model` means anything to it."""
-
-    @property
     def gets_env_file(self) -> bool:
         """Whether it gets the variables of the eval's `.env`, which is for programs that the eval's author wrote."""
+
+    def model(self, spec: AgentSpec) -> str | None:
+        """The model that it is told to use; None where it takes none, or is told none."""
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """The variables that hold its own provider's keys and addresses."""

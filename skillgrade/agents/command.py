@@ -27,9 +27,12 @@ class CommandAgent:
 
     name = "command"
     is_llm = False
-    takes_model = False
     gets_env_file = True
     has_version = False
+
+    def model(self, spec: AgentSpec) -> str | None:
+        """None: it takes none."""
+        return None
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """None: the eval names what it needs."""

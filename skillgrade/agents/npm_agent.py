@@ -90,7 +90,6 @@ class NpmAgent:
     stream_format: str
 
     is_llm = True
-    takes_model = True
     gets_env_file = False
     has_version = True
 
@@ -101,6 +100,10 @@ class NpmAgent:
     def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
         """How it is started for a turn."""
         raise NotImplementedError
+
+    def model(self, spec: AgentSpec) -> str | None:
+        """See `Agent.model`."""
+        return spec.model
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """See `Agent.key_names`."""

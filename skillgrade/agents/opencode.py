@@ -47,14 +47,18 @@ class OpencodeAgent(NpmAgent):
     tested_version = "1.18.33"
     stream_format = "opencode-json"
 
+    def model(self, spec: AgentSpec) -> str | None:
+        """Its own setting, over the one for all agents; see `Agent.model`."""
+        return spec.opencode_model or spec.model
+
     def access(self, spec: AgentSpec) -> Access | None:
         """The keys of its model's provider; see `NpmAgent.access`."""
-        provider = _PROVIDERS.get(_split(_model(spec))[0])
+        provider = _PROVIDERS.get(_split(self.model(spec))[0])
         return None if provider is None else provider.access
 
     def problem(self, task: Task, variables: Mapping[str, str]) -> str | None:
         """Whether its model is known, and would answer; see `Agent.problem`."""
-        model = _model(task.agent)
+        model = self.model(task.agent)
         if not model and task.agent.home == "user":
             return None
         if not all(_split(model)):
@@ -70,7 +74,7 @@ class OpencodeAgent(NpmAgent):
 
     def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
         """See `NpmAgent.invocation`."""
-        spec, model = task.agent, _model(task.agent)
+        spec, model = task.agent, self.model(task.agent)
         argv = ["opencode", "run", "--format", "json"]
         if model:
             argv += ["--model", model]
@@ -92,10 +96,6 @@ class OpencodeAgent(NpmAgent):
         return Invocation(argv, {**env, "OPENCODE_CONFIG_CONTENT": json.dumps(config)})
 
 
-def _model(spec: AgentSpec) -> str:
-    return spec.opencode_model or spec.model or ""
-
-
-def _split(model: str) -> tuple[str, str]:
-    provider, _, name = model.partition("/")
+def _split(model: str | None) -> tuple[str, str]:
+    provider, _, name = (model or "").partition("/")
     return provider, name

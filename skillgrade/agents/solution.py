@@ -19,9 +19,12 @@ class SolutionAgent:
 
     name = "solution"
     is_llm = False
-    takes_model = False
     gets_env_file = True
     has_version = False
+
+    def model(self, spec: AgentSpec) -> str | None:
+        """None: it takes none."""
+        return None
 
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """None."""

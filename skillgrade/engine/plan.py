@@ -178,7 +178,7 @@ def _agent_notes(tasks: Sequence[Task], agents: Sequence[Agent], env_file: Mappi
     notes = []
     judged = judge_key_names(tasks)
     for task, agent in zip(tasks, agents, strict=True):
-        if task.agent.model and not agent.takes_model:
+        if task.agent.model and agent.model(task.agent) is None:
             notes.append(f'the "{agent.name}" agent ignores the model {task.agent.model!r}')
         kept = [name for name in env_file if name in judged and name not in {*task.env_names, *task.env_values}]
         if agent.gets_env_file and kept:

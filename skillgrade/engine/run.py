@@ -168,7 +168,7 @@ def _planned_tasks(plan: Plan, redactor: Redactor) -> list[TaskInfo]:
             agent=task_plan.agent,
             provider=task_plan.provider,
             isolation=str(provider_named(task_plan.provider).isolation),
-            model=task_plan.task.agent.model if AGENTS[task_plan.agent].takes_model else None,
+            model=AGENTS[task_plan.agent].model(task_plan.task.agent),
             metadata=redactor.value(dict(task_plan.task.metadata)),
         )
         for task_plan in plan.tasks

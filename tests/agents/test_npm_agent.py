@@ -118,6 +118,18 @@ def test_opencode_gets_the_keys_of_its_models_provider_and_no_others() -> None:
     assert problem("opencode", agent=AgentSpec("opencode", model="openrouter/any/thing")) is None
 
 
+def test_the_model_is_the_agents_own_setting_where_it_has_one() -> None:
+    spec = AgentSpec("x", model="a/general", opencode_model="b/own")
+    assert {name: AGENTS[name].model(spec) for name in (*NAMES, "acp", "command")} == {
+        "claude": "a/general",
+        "codex": "a/general",
+        "gemini": "a/general",
+        "opencode": "b/own",
+        "acp": None,
+        "command": None,
+    }
+
+
 # How it is started
 
 
