@@ -170,7 +170,9 @@ def _task_problems(task: Task) -> Iterator[str]:
     for spec in task.graders:
         if spec.type in GRADERS and (problem := GRADERS[spec.type].problem(spec)):
             yield problem
-    if sum(spec.weight for spec in task.graders) <= 0:
+    if not task.graders:
+        yield "it has no graders: give some to the task or to one of its turns"
+    elif sum(spec.weight for spec in task.graders) <= 0:
         yield "the weights of the selected graders are all 0, so there is no reward"
 
 

@@ -100,6 +100,10 @@ def test_graders_that_all_weigh_nothing_are_refused() -> None:
     assert "weights of the selected graders are all 0" in refusal(local(graders=(grader(weight=0.0),)))
 
 
+def test_a_task_without_graders_is_refused() -> None:
+    assert "it has no graders" in refusal(replace(local(), graders=()))
+
+
 def test_a_script_that_nothing_says_how_to_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "check.xyz").write_text("hello")
     spec = grader("", script="check.xyz", files=(GraderFile(tmp_path / "check.xyz", "check.xyz"),))

@@ -439,6 +439,12 @@ def test_graders_in_turns_are_enough(tmp_path: Path) -> None:
     assert [(spec.index, spec.turn) for spec in suite.tasks[0].graders] == [(0, 0)]
 
 
+def test_the_graders_of_a_turn_may_weigh_nothing_where_others_do(tmp_path: Path) -> None:
+    unweighed = "{instruction: hi you, graders: [{type: deterministic, run: 'true', weight: 0}]}"
+    suite = load(tmp_path, f"tasks:\n- name: a\n  turns: [{unweighed}]\n  {GRADERS}\n")
+    assert [spec.weight for spec in suite.tasks[0].graders] == [0.0, 1.0]
+
+
 def test_a_turn_has_its_replies_its_solution_and_graders_that_follow_on(tmp_path: Path) -> None:
     turns = (
         "[{instruction: hi you, reply: [{when: 'which\\?', content: this}, {content: go on}], solution: s.sh, "
