@@ -15,7 +15,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO
 
 from skillgrade.errors import Stage, WorkspaceError
@@ -113,7 +113,12 @@ class Export:
 
     def finish(self) -> Exported:
         """Make the links; says what came of it all."""
+        links = {path for path, _ in self._links}
         for path, target in self._links:
+            if any(parent.as_posix() in links for parent in PurePosixPath(path).parents):
+                # Only a forged archive says so; made there, it would lead elsewhere than was found harmless.
+                self.leave_out(path, "it would be made through a link")
+                continue
 
             def write(link: Path, target: str = target) -> None:
                 link.parent.mkdir(parents=True, exist_ok=True)
