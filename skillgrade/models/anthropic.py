@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import anthropic
@@ -62,7 +63,9 @@ class AnthropicClient:
 
         def fetch() -> list[ListedModel]:
             models = self._sdk.models.list(limit=1000, timeout=timeout)
-            return [ListedModel(one.id, one.created_at.timestamp()) for one in models]
+            # Servers that only speak the API leave out when a model was made.
+            times: list[datetime | None] = [one.created_at for one in models.data]
+            return [ListedModel(one.id, at.timestamp() if at else None) for one, at in zip(models, times, strict=True)]
 
         return self._talk.models(timeout, fetch)
 
