@@ -9,6 +9,7 @@ from pathlib import Path
 from skillgrade.errors import StorageError
 from skillgrade.reading import reason
 from skillgrade.results.encoding import FormatError, decode, dump, encode, load_document
+from skillgrade.results.records import Trigger
 from skillgrade.storage import replace_file
 
 FILE = "evidence.json"
@@ -28,6 +29,7 @@ class Evidence:
         transcript: The conversation so far.
         diff: What changed in the workspace since the trial's start, as a unified diff; None when nobody needed it.
         artifacts: The workspace files that graders name, by path; None for a file that was not there.
+        triggers: What was observed of each skill of the run, in all turns so far.
     """
 
     turn: int
@@ -35,6 +37,7 @@ class Evidence:
     transcript: str
     diff: str | None = None
     artifacts: Mapping[str, str | None] = field(default_factory=dict)
+    triggers: tuple[Trigger, ...] = ()
 
 
 def save(evidence: Evidence, folder: Path) -> None:

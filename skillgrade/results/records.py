@@ -173,6 +173,30 @@ class AgentRun:
     output_truncated: bool = False
 
 
+class TriggerStatus(StrEnum):
+    """Whether a skill was used. `ATTEMPTED` means that the agent asked for it and did not get it."""
+
+    TRIGGERED = "triggered"
+    ATTEMPTED = "attempted"
+    NOT_TRIGGERED = "not_triggered"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Trigger:
+    """What was observed of one skill.
+
+    Attributes:
+        skill: The skill's name.
+        status: Whether it was used.
+        evidence: Why, in one sentence.
+    """
+
+    skill: str
+    status: TriggerStatus
+    evidence: str
+
+
 @dataclass(frozen=True, slots=True)
 class TrialRecord:
     """One attempt at one trial.
@@ -195,6 +219,7 @@ class TrialRecord:
         files: What it left: by name (``agent.stdout``, ``grader-0.stderr``), the path relative to the run's folder.
         tokens: By kind, when known.
         cost_usd: When known.
+        triggers: What was observed of each skill of the run, over all turns; empty where the agent printed nothing yet.
     """
 
     task: str
@@ -214,3 +239,4 @@ class TrialRecord:
     files: Mapping[str, str] = field(default_factory=dict)
     tokens: Mapping[str, int] | None = None
     cost_usd: float | None = None
+    triggers: tuple[Trigger, ...] = ()

@@ -11,7 +11,7 @@ import dataclasses
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 
 from skillgrade.errors import Problem, SuiteError
@@ -22,6 +22,8 @@ from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.model import Suite, Task
 
 _NOT_OF_THE_OUTCOME = ("file", "line", "trials", "threshold", "retries")
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_OF_A_ROW = ("name", "instruction", "expected", "metadata", "workspace", "solution", "turns")
 
 
 def content_digests(suite: Suite, contents: Iterable[Path], files: EvalFiles) -> Mapping[str, str]:
@@ -46,7 +48,7 @@ def content_digests(suite: Suite, contents: Iterable[Path], files: EvalFiles) ->
 
 def suite_digest(suite: Suite) -> str:
     """The digest of a suite whose `contents` are set, as ``sha256:`` and 64 hexadecimal digits."""
-    return _digest({"tasks": [_task(task, suite.root) for task in suite.tasks], "contents": suite.contents})
+    return _digest({"tasks": list(_tasks(suite.tasks, suite.root)), "contents": suite.contents})
 
 
 def task_digest(task: Task, root: Path) -> str:
@@ -64,6 +66,18 @@ def _digest(document: object) -> str:
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
+def _tasks(tasks: Iterable[Task], root: Path) -> Iterator[object]:
+    """What the tasks say; of a dataset's rows the first one whole, and of the others only what is different in them."""
+    first: Task | None = None
+    for task in tasks:
+        if task.dataset is None or first is None or first.dataset != task.dataset:
+            first = task
+            yield _task(task, root)
+        else:
+            values = {name: getattr(task, name) for name in _OF_A_ROW}
+            yield {name: _relative(it, root) for name, it in values.items() if it is not getattr(first, name)}
+
+
 def _task(task: Task, root: Path) -> Mapping[str, object]:
     names = (field.name for field in dataclasses.fields(task) if field.name not in _NOT_OF_THE_OUTCOME)
     return {name: _relative(getattr(task, name), root) for name in names}
@@ -71,6 +85,8 @@ def _task(task: Task, root: Path) -> Mapping[str, object]:
 
 def _relative(value: object, root: Path) -> object:
     """A value as JSON, with paths relative to the suite."""
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, PurePath):
         return _name(value, root)
     if dataclasses.is_dataclass(value):

@@ -127,12 +127,12 @@ def _tasks(root: Cursor, reader: TaskReader) -> tuple[Task, ...]:
     for cursor in entries.items() if entries else ():
         if not isinstance(cursor.value, dict):
             continue
-        task = reader.read(cursor)
-        tasks.append(task)
         name = cursor.get("name")
-        earlier = first.setdefault(task.name, task)
-        if name is not None and earlier is not task:
-            place = f"{reader.references.files.shown(earlier.file)}:{earlier.line}"
-            message = f"another task is called {shown(task.name)} already, in {place}; names must be unique"
-            reader.references.findings.error(name.mark, name.path, message)
+        for task in reader.read(cursor):
+            tasks.append(task)
+            earlier = first.setdefault(task.name, task)
+            if name is not None and earlier is not task:
+                place = f"{reader.references.files.shown(earlier.file)}:{earlier.line}"
+                message = f"another task is called {shown(task.name)} already, in {place}; names must be unique"
+                reader.references.findings.error(name.mark, name.path, message)
     return tuple(tasks)

@@ -260,6 +260,7 @@ class Task:
         user: The user whom a model plays; None where what the user says is written down. Then there is a single turn,
             in which the whole conversation takes place, and an empty instruction where the user begins.
         on_turn_failure: ``continue`` or ``stop``, after a turn that failed.
+        dataset: The name of the dataset task that it is a row of; None where it is none.
         config: Keys of the task whose part is not built yet (`turns`, `user`, `dataset`, ...), as the file has them.
     """
 
@@ -291,6 +292,7 @@ class Task:
     turns: tuple[Turn, ...] = ()
     user: SimulatedUser | None = None
     on_turn_failure: str = "continue"
+    dataset: str | None = None
     config: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -17,6 +18,8 @@ from skillgrade.yaml_values import Mark
 
 TEMPLATE_MARK = "{{"
 """What a text contains that is only known per row of a dataset."""
+
+_TEMPLATE = re.compile(r"\{\{[^{}]*\}\}")
 
 GRADING_FOLDERS = frozenset(
     ("evals", "eval", "graders", "rubrics", "solutions", "datasets", "fixtures", "testdata", "tests", "test", "checks")
@@ -112,7 +115,7 @@ class References:
         return next((skill for skill in self.skills if path.is_relative_to(skill.folder)), None)
 
     def _judge_missing(self, cursor: Cursor, text: str, missing: Missing) -> None:
-        if not _looks_like_path(text):
+        if TEMPLATE_MARK in text or not looks_like_path(text):
             return
         if missing is Missing.ERROR:
             message = f"{shown(text)} looks like a path, but there is no such file; a text needs a second word"
@@ -137,7 +140,9 @@ def inside_path(text: str) -> str | None:
     return "/".join(steps) or None
 
 
-def _looks_like_path(text: str) -> bool:
-    if TEMPLATE_MARK in text or any(character.isspace() for character in text):
+def looks_like_path(text: str) -> bool:
+    """Whether a text, with its templates put aside, could be meant as the path of a text file."""
+    text = _TEMPLATE.sub("x", text)
+    if any(character.isspace() for character in text):
         return False
     return "/" in text or PurePosixPath(text).suffix.lower() in _TEXT_SUFFIXES

@@ -69,7 +69,8 @@ def _metadata_text(value: object) -> str:
 
 
 def _by_name(tasks: tuple[Task, ...], flags: Sequence[str]) -> tuple[Task, ...]:
-    known = {task.name for task in tasks}
+    rows = {task.dataset for task in tasks if task.dataset is not None}
+    known = {task.name for task in tasks} | rows
     wanted: set[str] = set()
     for flag in flags:
         # A name may hold a comma itself.
@@ -80,7 +81,7 @@ def _by_name(tasks: tuple[Task, ...], flags: Sequence[str]) -> tuple[Task, ...]:
             wanted.add(name)
     if flags and not wanted:
         raise UsageError("--eval needs the name of a task")
-    return tuple(task for task in tasks if task.name in wanted) if flags else tasks
+    return tuple(task for task in tasks if task.name in wanted or task.dataset in wanted) if flags else tasks
 
 
 def _parse_filter(flag: str, spec: str, tasks: Sequence[Task]) -> tuple[str, frozenset[str]]:

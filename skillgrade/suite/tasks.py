@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from skillgrade.suite.cursor import Cursor
+from skillgrade.suite.dataset_tasks import DatasetReader
 from skillgrade.suite.findings import Findings
 from skillgrade.suite.grader_input import MAX_GRADER_INPUT, grader_input_size
 from skillgrade.suite.grader_specs import GraderReader
@@ -18,7 +20,7 @@ from skillgrade.suite.turns import TurnReader, read_user
 from skillgrade.suite.workspace_files import read_workspace
 from skillgrade.wording import shown
 
-LATER_KEYS = ("dataset", "expect_skill")
+LATER_KEYS = ("expect_skill",)
 """Keys of a task that go into `Task.config` as the file has them."""
 
 SKILL_FOLDERS = frozenset(
@@ -42,8 +44,16 @@ class TaskReader:
     defaults: Cursor | None
     references: References
 
-    def read(self, cursor: Cursor) -> Task:
-        """One task; what is wrong with it is noted as an error, so that the result counts only without errors."""
+    def read(self, cursor: Cursor) -> Iterator[Task]:
+        """One task, or one for each row of its dataset; what is wrong is noted as an error."""
+        task = self._read(cursor)
+        if cursor.get("dataset") is None:
+            yield task
+        else:
+            yield from DatasetReader(task, cursor, self.references).read()
+
+    def _read(self, cursor: Cursor) -> Task:
+        """One task as the file has it; what is wrong is noted as an error, so the result counts only without errors."""
         holder = cursor.mark
         name = cursor.get("name")
         workspace = read_workspace(cursor.get("workspace"), holder, self.references)
@@ -60,7 +70,6 @@ class TaskReader:
         expected, metadata = cursor.get("expected"), cursor.get("metadata")
         labels: Any = metadata.plain() if metadata and isinstance(metadata.value, dict) else {}
         self._note_tolerated(cursor)
-        self._claim_dataset(cursor)
         solution_path = self.references.path(solution, holder, only_file=True) if solution else None
         if solution_path is not None:
             self._claim_solution(solution_path)
@@ -116,11 +125,3 @@ class TaskReader:
             if cursor.get(key) is not None:
                 mark, path = cursor.key_mark(key), f"{cursor.path}.{key}"
                 self.references.findings.warn(mark, path, "has no meaning on a task here; it is ignored")
-
-    def _claim_dataset(self, cursor: Cursor) -> None:
-        """Count the file of a dataset as the eval's own."""
-        dataset = cursor.get("dataset")
-        reference = dataset if dataset is None or dataset.text() else dataset.get("path")
-        path = self.references.path(reference, cursor.mark, only_file=True) if reference else None
-        if path is not None:
-            self.references.claim(path)

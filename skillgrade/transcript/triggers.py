@@ -5,35 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from skillgrade.results.records import Trigger, TriggerStatus
 from skillgrade.transcript.events import CallStatus
 from skillgrade.transcript.failure import failure
 from skillgrade.transcript.summary import SkillSeen, TranscriptSummary
-
-
-class TriggerStatus(StrEnum):
-    """Whether a skill was used. `ATTEMPTED` means that the agent asked for it and did not get it."""
-
-    TRIGGERED = "triggered"
-    ATTEMPTED = "attempted"
-    NOT_TRIGGERED = "not_triggered"
-    UNKNOWN = "unknown"
-
-
-@dataclass(frozen=True, slots=True)
-class Trigger:
-    """What was observed of one skill.
-
-    Attributes:
-        skill: The skill's name.
-        status: Whether it was used.
-        evidence: Why, in one sentence.
-    """
-
-    skill: str
-    status: TriggerStatus
-    evidence: str
 
 
 @dataclass(frozen=True, slots=True)

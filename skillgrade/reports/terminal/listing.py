@@ -17,11 +17,12 @@ def print_tasks(console: Console, suite: Suite) -> None:
     """Print one line per task: its name, how many trials, its graders, its metadata."""
     names = [one_line(task.name, NAME_LIMIT) for task in suite.tasks]
     width = max(map(len, names), default=0)
+    lines = []
     for task, name in zip(suite.tasks, names, strict=True):
         graders = "+".join(dict.fromkeys(grader.type for grader in task.graders))
         trials = f"{task.trials} trial{'' if task.trials == 1 else 's'}"
-        line = f"{name:<{width}}  {trials}  {graders}  {_labels(task.metadata)}"
-        console.print(line.rstrip(), soft_wrap=True)
+        lines.append(f"{name:<{width}}  {trials}  {graders}  {_labels(task.metadata)}".rstrip())
+    console.out("\n".join(lines), highlight=False)  # as it is: a dataset may have very many rows
     keys = sorted({key for task in suite.tasks for key in task.metadata})
     console.print(f"metadata keys: {printable(', '.join(keys)) or '(none)'}", style="dim", soft_wrap=True)
 

@@ -1,0 +1,146 @@
+"""The rows of a dataset: from a csv, jsonl, json or yaml file, or from the suite itself, each with its place."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from skillgrade.errors import Problem, SuiteError
+from skillgrade.reading import UnreadableError, read_text
+from skillgrade.wording import shown
+from skillgrade.yaml_reader import parse_yaml
+from skillgrade.yaml_values import MarkedList, plain
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a file."""
+
+_LONGEST_CELL = 16 * 1024 * 1024
+
+
+class DataRow(NamedTuple):
+    """A row: its number from 1, the line that it begins at (None where nobody can tell), and its values by column."""
+
+    number: int
+    line: int | None
+    values: dict[str, object]
+
+
+def read_rows(path: Path) -> list[DataRow]:
+    """Read a file of rows by its suffix.
+
+    Raises:
+        SuiteError: It cannot be read, is of an unknown kind, or holds no rows of one shape; with the line.
+    """
+    reader = _READERS.get(path.suffix.lower())
+    if reader is None:
+        raise _fault(path, f"is no dataset: its name must end in {', '.join(_READERS)}")
+    try:
+        text = read_text(path, LARGEST)
+    except UnreadableError as error:
+        raise SuiteError([Problem(str(error), path, error.line, error.column)]) from None
+    rows = list(reader(path, text))
+    if not rows:
+        raise _fault(path, "has no rows")
+    return rows
+
+
+def columns_of(rows: Sequence[DataRow]) -> list[str]:
+    """Every column that a row has, in the order in which they come up."""
+    return list(dict.fromkeys(column for row in rows for column in row.values))
+
+
+def _csv(path: Path, text: str) -> Iterator[DataRow]:
+    # The limit is the interpreter's; one cell may hold a whole document.
+    csv.field_size_limit(_LONGEST_CELL)
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line, number = 1, 0
+    header: list[str] | None = None
+    try:
+        for cells in reader:
+            at, line = line, reader.line_num + 1
+            if not cells:
+                continue
+            if header is None:
+                header = _header(path, cells, at)
+                continue
+            number += 1
+            if len(cells) != len(header):
+                raise _fault(path, f"row {number} has {len(cells)} cells and the header {len(header)}", at)
+            yield DataRow(number, at, dict(zip(header, cells, strict=True)))
+    except csv.Error as error:
+        raise _fault(path, f"is no csv: {error}", reader.line_num) from None
+    if header is None:
+        raise _fault(path, "is empty")
+
+
+def _header(path: Path, cells: list[str], line: int) -> list[str]:
+    names = [cell.strip() for cell in cells]
+    for name in names:
+        if not name:
+            raise _fault(path, "a column of the header has no name", line)
+        if names.count(name) > 1:
+            raise _fault(path, f"two columns are called {shown(name)}", line)
+    return names
+
+
+def _jsonl(path: Path, text: str) -> Iterator[DataRow]:
+    number = 0
+    for line, written in enumerate(text.split("\n"), 1):
+        if not written.strip():
+            continue
+        number += 1
+        yield DataRow(number, line, _object(path, _json_value(path, written, line), number, line))
+
+
+def _json(path: Path, text: str) -> Iterator[DataRow]:
+    value = _json_value(path, text, None)
+    if not isinstance(value, list):
+        raise _fault(path, "must be a list of objects")
+    for number, item in enumerate(value, 1):
+        yield DataRow(number, None, _object(path, item, number, None))
+
+
+def _yaml(path: Path, text: str) -> Iterator[DataRow]:
+    value = parse_yaml(text, path).value
+    if not isinstance(value, MarkedList):
+        raise _fault(path, "must be a list of mappings")
+    for number, item in enumerate(value, 1):
+        line = value.item_marks[number - 1].line
+        yield DataRow(number, line, _object(path, plain(item), number, line))
+
+
+def _json_value(path: Path, text: str, line: int | None) -> object:
+    try:
+        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_without_doubles)
+    except json.JSONDecodeError as error:
+        raise _fault(path, f"is no JSON: {error.msg}", line or error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise _fault(path, f"is no JSON that can be used: {error}", line) from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("an object has the same name twice")
+    return found
+
+
+def _object(path: Path, value: object, number: int, line: int | None) -> dict[str, object]:
+    if not isinstance(value, dict) or not value:
+        raise _fault(path, f"row {number} must be an object with at least one value", line)
+    return value
+
+
+def _fault(path: Path, message: str, line: int | None = None) -> SuiteError:
+    return SuiteError([Problem(message, path, line)])
+
+
+_READERS = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".json": _json, ".yaml": _yaml, ".yml": _yaml}
