@@ -129,11 +129,12 @@ class Models:
         with self._lock:
             making = self._making[endpoint]
         with making:  # importing an SDK takes a second, in which other endpoints go on
-            if endpoint not in self._clients:
+            client = self._clients.get(endpoint)
+            if client is None:
                 client = CLIENTS[endpoint.provider](endpoint)
                 with self._lock:
                     self._clients[endpoint] = client
-            return self._clients[endpoint]
+            return client
 
     def _drop(self, endpoint: Endpoint, client: ModelClient) -> None:
         """Close a client; whoever asks next gets another one."""

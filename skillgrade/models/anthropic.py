@@ -17,7 +17,7 @@ from skillgrade.models.wire import Wire
 
 _OWN = "https://api.anthropic.com"
 _NO_KEY = "none"
-"""Without a key the SDK looks for one in the environment and in files; this one goes no further."""
+"""Without a key the SDK looks for one in the environment and in files. This one goes no further: see `Wire`."""
 
 
 class AnthropicClient:
@@ -26,14 +26,15 @@ class AnthropicClient:
     def __init__(self, endpoint: Endpoint) -> None:
         self._wire = Wire()
         self._sdk = anthropic.Anthropic(
-            api_key=endpoint.key or _NO_KEY,
+            api_key=_NO_KEY,
             base_url=endpoint.base_url or _OWN,
             max_retries=0,
             open_telemetry=False,
             http_client=self._wire.client,
         )
         if endpoint.key is not None:
-            self._wire.authorize(self._sdk.auth_headers)
+            header = {"Authorization": f"Bearer {endpoint.key}"} if endpoint.bearer else {"X-Api-Key": endpoint.key}
+            self._wire.authorize(header)
         self._talk = Talk(endpoint, Forms((JSON_SCHEMA, TEXT), ("max_tokens",)))
 
     def ask(self, request: ModelRequest, timeout: float) -> ModelReply:

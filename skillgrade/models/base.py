@@ -15,11 +15,13 @@ class Endpoint:
         provider: A key of `skillgrade.models.CLIENTS`.
         base_url: Another address than the provider's own, as the client's SDK wants it; None for the provider's own.
         key: The API key; None where the address needs none.
+        bearer: Whether the key is a token, which is sent as ``Authorization: Bearer`` where keys have another header.
     """
 
     provider: str
     base_url: str | None = None
     key: str | None = field(default=None, repr=False)
+    bearer: bool = False
 
 
 @dataclass(frozen=True, slots=True)

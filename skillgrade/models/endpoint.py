@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from skillgrade.errors import MissingKeyError, UsageError
 from skillgrade.models.base import Endpoint
-from skillgrade.models.keys import KEY_NAMES, MODEL_NAMES, URL_NAMES
+from skillgrade.models.keys import KEY_NAMES, MODEL_NAMES, TOKEN_NAMES, URL_NAMES
 
 _VERSION = re.compile(r"v\d+[a-z0-9]*")
 _KEY = re.compile(r"[!-~]+")
@@ -34,14 +34,14 @@ def endpoint(provider: str, variables: Mapping[str, str]) -> Endpoint:
         raise UsageError(f"{key_name} holds blanks, line breaks or characters that no key has: set it anew")
     url = variables.get(URL_NAMES[provider], "").strip()
     if url:
-        return Endpoint(provider, _base_url(provider, url), key)
+        return Endpoint(provider, _base_url(provider, url), key, key_name in TOKEN_NAMES)
     if key is None:
         name = KEY_NAMES[provider][0]
         raise MissingKeyError(
             f"{name} is not set, which the judges of provider {provider} need: set it in the shell or in .env "
             f"(or {URL_NAMES[provider]} for a server of your own)"
         )
-    return Endpoint(provider, None, key)
+    return Endpoint(provider, None, key, key_name in TOKEN_NAMES)
 
 
 def model_name(provider: str, variables: Mapping[str, str]) -> str | None:

@@ -73,7 +73,7 @@ class Failures:
         if response is not None:
             return self._refused(response)
         message, transient = self._without_response(chain, timeout)
-        return Failure(ModelError(self._clean(f"{self._who} {message}"), transient=transient))
+        return Failure(ModelError(f"{self._who} {message}", transient=transient))
 
     def _without_response(self, chain: list[BaseException], timeout: float) -> tuple[str, bool]:
         """What to say of it, and whether it may pass."""
@@ -82,21 +82,21 @@ class Failures:
         if _first(chain, OversizedReplyError):
             return f"answered with more than {LARGEST_REPLY // 1024**2} MiB", False
         if unreachable := _first(chain, httpx2.ConnectError):
-            return f"could not be reached ({_reason(unreachable)}); is {URL_NAMES[self._provider]} right?", True
+            return f"could not be reached ({self._reason(unreachable)}); is {URL_NAMES[self._provider]} right?", True
         if dropped := _first(chain, httpx2.RequestError):
-            return f"dropped the connection ({_reason(dropped)})", True
+            return f"dropped the connection ({self._reason(dropped)})", True
         if no_json := _first(chain, json.JSONDecodeError):
             return self._no_json(no_json.doc)
         if odd_reply := _first(chain, OddReplyError):
-            return f"answered with {odd_reply}; is {URL_NAMES[self._provider]} right?", False
+            return f"answered with {self._shown(str(odd_reply))}; is {URL_NAMES[self._provider]} right?", False
         last = chain[-1]
         if isinstance(last, RuntimeError) and "client has been closed" in str(last):
             return "was not asked any more: its client was closed", True
-        return f"answered with what its SDK cannot read ({type(last).__name__}: {_reason(last)})", False
+        return f"answered with what its SDK cannot read ({type(last).__name__}: {self._reason(last)})", False
 
     def _no_json(self, text: str) -> tuple[str, bool]:
         if text.lstrip().startswith("<"):
-            return f"answered with {web_page(text)}; is {URL_NAMES[self._provider]} right?", False
+            return f"answered with {self._shown(web_page(text))}; is {URL_NAMES[self._provider]} right?", False
         return "answered with JSON that is cut off or damaged", True
 
     def _refused(self, response: httpx2.Response) -> Failure:
@@ -106,41 +106,45 @@ class Failures:
         transient = status in _TRANSIENT or status >= 500
         if _error_field(document, "code") == "insufficient_quota":
             transient = False  # a 429 of OpenAI that no waiting mends
-        message = f"{self._who} answered {status}: {_shortened(words)}{self._advice(status, response)}"
-        error = ModelError(
-            self._clean(message), status=status, transient=transient, retry_after=_wait(response, document)
-        )
+        message = f"{self._who} answered {status}: {self._shown(words)}{self._advice(status, response)}"
+        error = ModelError(message, status=status, transient=transient, retry_after=_wait(response, document))
         return Failure(error, f"{words} {_error_field(document, 'param') or ''}")
 
     def _advice(self, status: int, response: httpx2.Response) -> str:
         if 300 <= status < 400:
             target = response.headers.get("location", "nowhere").partition("?")[0]
-            return f"; it redirects to {_shortened(target)}: set {URL_NAMES[self._provider]} to where that leads"
+            return f"; it redirects to {self._shown(target)}: set {URL_NAMES[self._provider]} to where that leads"
         if status in (401, 403):
             return f"; is {' or '.join(KEY_NAMES[self._provider])} right?"
         if status == 404:
             return f"; are the model's name and {URL_NAMES[self._provider]} right?"
         return ""
 
-    def _clean(self, message: str) -> str:
-        cleaned = self._redactor.text(message)
+    def _reason(self, error: BaseException) -> str:
+        return self._shown(str(error) or type(error).__name__)
+
+    def _shown(self, words: str) -> str:
+        """Words of others, without keys, on one line of some length."""
+        cleaned = self._redactor.text(words)  # before it is cut: of a key that is cut in two a part would stay
         for pattern, replacement in _KEY_LIKE:
             cleaned = pattern.sub(replacement, cleaned)
-        return cleaned
+        line = " ".join("".join(char if char.isprintable() else " " for char in cleaned).split())
+        return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def odd(reply: object, expected: str) -> OddReplyError:
     """A response that the SDK took, but that is not what was expected, such as "message"."""
     if isinstance(reply, str):
         return OddReplyError(web_page(reply) if reply.lstrip().startswith("<") else "text that is no JSON")
-    shown = reply.model_dump_json(exclude_unset=True) if hasattr(reply, "model_dump_json") else repr(reply)
-    return OddReplyError(f"JSON that is no {expected}, {_shortened(shown)}")
+    dump = getattr(reply, "model_dump", None)
+    document = dump(mode="json", exclude_unset=True, warnings=False) if dump else reply
+    return OddReplyError(f"JSON that is no {expected}, {json.dumps(document, ensure_ascii=False)}")
 
 
 def web_page(text: str) -> str:
     """A web page in words: its title."""
-    title = re.search(r"<title[^>]*>([^<]{1,100})", text[:10_000], re.IGNORECASE)
-    return "a web page" if title is None else f'a web page, "{_shortened(title[1])}"'
+    title = re.search(r"<title[^>]*>([^<]+)<", text[:10_000], re.IGNORECASE)
+    return "a web page" if title is None else f'a web page, "{title[1].strip()}"'
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
@@ -160,10 +164,6 @@ def _refusal(error: BaseException) -> httpx2.Response | None:
     """The response that an exception carries, where its status is no success."""
     response = getattr(error, "response", None)
     return response if isinstance(response, httpx2.Response) and not response.is_success else None
-
-
-def _reason(error: BaseException) -> str:
-    return _shortened(str(error) or type(error).__name__)
 
 
 def _document(response: httpx2.Response) -> object:
@@ -200,11 +200,6 @@ def _without_input(value: object) -> object:
     if isinstance(value, Mapping):
         return {key: item for key, item in value.items() if key not in ("input", "ctx", "url")}
     return value
-
-
-def _shortened(text: str) -> str:
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
 def _wait(response: httpx2.Response, document: object) -> float | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 
 from google import genai
@@ -23,6 +24,8 @@ _NO_KEY = "none"
 
 # It warns on stderr that both of its variables are set, of which it is given neither.
 logging.getLogger("google_genai").setLevel(logging.ERROR)
+# ... and that the API has words that it does not know; they are passed on as they are.
+warnings.filterwarnings("ignore", r".* is not a valid \w+$", UserWarning, r"google\.genai\.")
 
 
 class GeminiClient:

@@ -9,6 +9,9 @@ KEY_NAMES = {
 }
 """The variables that hold API keys, by provider."""
 
+TOKEN_NAMES = frozenset({"ANTHROPIC_AUTH_TOKEN"})
+"""Those of them that hold a token, which goes into another header than a key."""
+
 URL_NAMES = {
     "gemini": "GOOGLE_GEMINI_BASE_URL",
     "anthropic": "ANTHROPIC_BASE_URL",

@@ -36,6 +36,8 @@ _LONGEST_DELAY = 30.0
 _SHORTEST = 0.001
 """Seconds for a request; none at all would mean no limit."""
 
+_NEVER_SENT = "no request could be sent: others were in work all the time, or the provider asked to wait longer"
+
 
 class Clock(Protocol):
     """Time as a limiter sees it."""
@@ -106,9 +108,8 @@ class Limiter:
         for attempt in range(1, ATTEMPTS + 1):
             started = self._enter(arrival, deadline, stop)
             if started is None:
-                raise _more(
-                    last or ModelError("nothing was asked", transient=True), attempt - 1, "there is no time left"
-                )
+                failure = last or ModelError(_NEVER_SENT, transient=True)
+                raise _more(failure, attempt - 1, "there is no time left")
             earlier = 0 if last is None else last.calls
             outcome = self._attempt(send, max(_SHORTEST, min(timeout, deadline - started)), started)
             if not isinstance(outcome, ModelError):

@@ -15,17 +15,17 @@ SECRET = "sk-planted-0123456789"
 
 
 @pytest.mark.parametrize(
-    ("provider", "variables", "key"),
+    ("provider", "variables", "key", "bearer"),
     [
-        ("gemini", {"GEMINI_API_KEY": "one", "GOOGLE_API_KEY": "two"}, "one"),
-        ("gemini", {"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": " two\n"}, "two"),
-        ("anthropic", {"ANTHROPIC_API_KEY": "one", "ANTHROPIC_AUTH_TOKEN": "two"}, "one"),
-        ("anthropic", {"ANTHROPIC_AUTH_TOKEN": "two"}, "two"),
-        ("openai", {"OPENAI_API_KEY": "one", "GEMINI_API_KEY": "two"}, "one"),
+        ("gemini", {"GEMINI_API_KEY": "one", "GOOGLE_API_KEY": "two"}, "one", False),
+        ("gemini", {"GEMINI_API_KEY": " ", "GOOGLE_API_KEY": " two\n"}, "two", False),
+        ("anthropic", {"ANTHROPIC_API_KEY": "one", "ANTHROPIC_AUTH_TOKEN": "two"}, "one", False),
+        ("anthropic", {"ANTHROPIC_AUTH_TOKEN": "two"}, "two", True),
+        ("openai", {"OPENAI_API_KEY": "one", "GEMINI_API_KEY": "two"}, "one", False),
     ],
 )
-def test_keys(provider: str, variables: dict[str, str], key: str) -> None:
-    assert endpoint(provider, variables) == Endpoint(provider, None, key)
+def test_keys(provider: str, variables: dict[str, str], key: str, bearer: bool) -> None:
+    assert endpoint(provider, variables) == Endpoint(provider, None, key, bearer)
 
 
 @pytest.mark.parametrize(
