@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillgrade.errors import UsageError
+from skillgrade.suite.assertion_specs import asks_about_skills
 from skillgrade.suite.model import Suite, Task
 from skillgrade.suite.schema import grader_types
 from skillgrade.wording import did_you_mean, shown
@@ -53,6 +54,28 @@ def select(suite: Suite, selection: Selection) -> Suite:
         types = _grader_types(selection.graders)
         tasks = tuple(_with_graders(task, types) for task in tasks)
     return dataclasses.replace(suite, tasks=tasks)
+
+
+def without_skills(suite: Suite) -> Suite:
+    """The suite as it runs without its skills: graders that ask whether they were used have nothing to say.
+
+    Raises:
+        UsageError: A task has no other graders.
+    """
+    warnings = suite.warnings
+    tasks = []
+    for task in suite.tasks:
+        graders = tuple(spec for spec in task.graders if not asks_about_skills(spec))
+        if not graders and task.graders:
+            raise UsageError(
+                f"--no-skill: the task {shown(task.name)} only asks whether a skill was used; leave it out with --eval"
+            )
+        if len(graders) < len(task.graders):
+            warnings += (
+                f"--no-skill: the task {shown(task.name)} goes without its graders that ask whether a skill was used",
+            )
+        tasks.append(dataclasses.replace(task, graders=graders))
+    return dataclasses.replace(suite, tasks=tuple(tasks), skills=(), warnings=warnings)
 
 
 def metadata_values(value: object) -> tuple[str, ...]:

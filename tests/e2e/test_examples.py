@@ -125,3 +125,18 @@ def test_a_talk_of_two_turns_works_with_its_skill_and_not_without(shell: Shell, 
 def test_the_talk_s_graders_are_proven_turn_by_turn(shell: Shell) -> None:
     done = shell.run("-f", "examples/packing-list", "--validate", "--ci", "--provider=local")
     assert done.code == 0, done.out + done.err
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
+def test_each_row_of_a_table_is_a_task(shell: Shell, provider: str) -> None:
+    done = shell.run("-f", "examples/unit-converter", f"--provider={provider}", "--json")
+    assert done.code == 0, done.err
+    rewards = {task["task"]: task["mean_reward"] for task in json.loads(done.out)["tasks"]}
+    assert rewards == {f"convert-{number}": float(number <= 4) for number in range(1, 7)}
+
+
+def test_the_rows_graders_are_proven_with_a_solution_each(shell: Shell) -> None:
+    done = shell.run("-f", "examples/unit-converter", "--validate", "--ci", "--provider=local")
+    assert done.code == 0, done.out + done.err
+    listed = shell.run("-f", "examples/unit-converter", "--list", "--eval=convert", "--filter=tier=backwards")
+    assert [line.split()[0] for line in listed.out.splitlines()[:-1]] == ["convert-5", "convert-6"]

@@ -22,7 +22,8 @@ def print_tasks(console: Console, suite: Suite) -> None:
         graders = "+".join(dict.fromkeys(grader.type for grader in task.graders))
         trials = f"{task.trials} trial{'' if task.trials == 1 else 's'}"
         lines.append(f"{name:<{width}}  {trials}  {graders}  {_labels(task.metadata)}".rstrip())
-    console.out("\n".join(lines), highlight=False)  # as it is: a dataset may have very many rows
+    # Past the console, which takes texts apart for colours and widths: a dataset may have very many rows.
+    console.file.write("\n".join([*lines, ""]))
     keys = sorted({key for task in suite.tasks for key in task.metadata})
     console.print(f"metadata keys: {printable(', '.join(keys)) or '(none)'}", style="dim", soft_wrap=True)
 

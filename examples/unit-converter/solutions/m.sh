@@ -1,0 +1,1 @@
+echo '{"result": "6.56 foot"}' >answer.json

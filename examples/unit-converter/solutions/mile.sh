@@ -1,0 +1,1 @@
+echo '{"result": "4.83 km"}' >answer.json

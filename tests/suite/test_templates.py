@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skillgrade.suite.templates import LONGEST_TEXT, TemplateError, condition, text_template, value_template
+
+ROW = {"name": "Ada", "count": 3, "two words": "x", "list": [1, 2], "none": None}
+COLUMNS = list(ROW)
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("plain", "plain"),
+        ("{{ row.name }}!", "Ada!"),
+        ('{{ row["two words"] }}{{ row.count }}', "x3"),
+        ("{{ row.name | upper | replace('A', 'b') }}", "bDb"),
+        ("{{ 'many' if row.count > 2 else 'few' }}", "many"),
+        ("{{ row.list | join('-') }}", "1-2"),
+        ("{{ row.list[0] }}", "1"),
+        ("a\n{{ row.name }}\n", "a\nAda\n"),
+        ("{{ row.count + 1 }}", "4"),
+    ],
+)
+def test_texts_are_rendered(template: str, text: str) -> None:
+    assert text_template(template, COLUMNS)(ROW) == text
+
+
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [("{{ row.count }}", 3), ("{{row.list}}", [1, 2]), ("{{ row.none }}", None), ("{{ row.count }} ", "3 ")],
+)
+def test_one_expression_alone_keeps_its_type(template: str, value: object) -> None:
+    assert value_template(template, COLUMNS)(ROW) == value
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ row.nmae }}", 'there is no column "nmae" (did you mean "name"?); there are "name", "count"'),
+        ("{{ rwo.name }}", "only `row` is there"),
+        ("{% for x in row.list %}x{% endfor %}", "for is not allowed"),
+        ("{{ row.name * 999999999 }}", "mul is not allowed"),
+        ("{{ row.name.upper() }}", "call is not allowed"),
+        ("{{ row.name | attr('__class__') }}", 'the filter "attr" is not among'),
+        ("{{ row.count is callable }}", 'the test "callable" is not among'),
+        ("{{ row.name", "unexpected end"),
+    ],
+)  # fmt: skip
+def test_what_is_no_template_is_refused(template: str, message: str) -> None:
+    with pytest.raises(TemplateError, match=re.escape(message)):
+        text_template(template, COLUMNS)
+
+
+def test_a_row_without_the_column_is_named() -> None:
+    with pytest.raises(TemplateError, match='no "name"'):
+        text_template("{{ row.name }}", COLUMNS)({"count": 1})
+
+
+def test_private_attributes_are_out_of_reach() -> None:
+    with pytest.raises(TemplateError):
+        text_template("{{ row.name.__class__ | string }}", COLUMNS)(ROW)
+
+
+def test_what_becomes_too_long_is_an_error() -> None:
+    long = {"name": "x" * LONGEST_TEXT}
+    with pytest.raises(TemplateError, match="longer than"):
+        text_template("{{ row.name | upper }}{{ row.name | upper }}", COLUMNS)(long)
+
+
+def test_conditions_decide() -> None:
+    assert condition('row.name == "Ada" and row.count in [1, 3]', COLUMNS)(ROW) is True
+    assert condition("row.count | int > 3", COLUMNS)(ROW) is False
+    with pytest.raises(TemplateError, match="no column"):
+        condition("row.x", COLUMNS)
+    with pytest.raises(TemplateError):
+        condition("row.name > 3", COLUMNS)(ROW)
+
+
+@given(st.text(), st.text())
+def test_values_are_put_in_as_they_are(before: str, value: str) -> None:
+    text = before.replace("{", "").replace("#", "")
+    assert text_template(f"{text}{{{{ row.name }}}}", COLUMNS)({"name": value}).endswith(value)
