@@ -21,7 +21,7 @@ import httpx2
 from skillgrade.errors import ModelError
 from skillgrade.models.base import Endpoint
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
-from skillgrade.models.wire import LARGEST_REPLY, OversizedReplyError
+from skillgrade.models.wire import LARGEST_REPLY, OversizedReplyError, WebPageError
 from skillgrade.results.redaction import MARK, Redactor
 
 _E = TypeVar("_E", bound=BaseException)
@@ -85,8 +85,12 @@ class Failures:
             return f"could not be reached ({self._reason(unreachable)}); is {URL_NAMES[self._provider]} right?", True
         if dropped := _first(chain, httpx2.RequestError):
             return f"dropped the connection ({self._reason(dropped)})", True
+        if page := _first(chain, WebPageError):
+            return self._web_page(str(page)), False
         if no_json := _first(chain, json.JSONDecodeError):
-            return self._no_json(no_json.doc)
+            if no_json.doc.lstrip().startswith("<"):
+                return self._web_page(no_json.doc), False
+            return "answered with JSON that is cut off or damaged", True
         if odd_reply := _first(chain, OddReplyError):
             return f"answered with {self._shown(str(odd_reply))}; is {URL_NAMES[self._provider]} right?", False
         last = chain[-1]
@@ -94,10 +98,8 @@ class Failures:
             return "was not asked any more: its client was closed", True
         return f"answered with what its SDK cannot read ({type(last).__name__}: {self._reason(last)})", False
 
-    def _no_json(self, text: str) -> tuple[str, bool]:
-        if text.lstrip().startswith("<"):
-            return f"answered with {self._shown(web_page(text))}; is {URL_NAMES[self._provider]} right?", False
-        return "answered with JSON that is cut off or damaged", True
+    def _web_page(self, text: str) -> str:
+        return f"answered with {self._shown(_page_in_words(text))}; is {URL_NAMES[self._provider]} right?"
 
     def _refused(self, response: httpx2.Response) -> Failure:
         status = response.status_code
@@ -135,13 +137,13 @@ class Failures:
 def odd(reply: object, expected: str) -> OddReplyError:
     """A response that the SDK took, but that is not what was expected, such as "message"."""
     if isinstance(reply, str):
-        return OddReplyError(web_page(reply) if reply.lstrip().startswith("<") else "text that is no JSON")
+        return OddReplyError("text that is no JSON")
     dump = getattr(reply, "model_dump", None)
     document = dump(mode="json", exclude_unset=True, warnings=False) if dump else reply
     return OddReplyError(f"JSON that is no {expected}, {json.dumps(document, ensure_ascii=False)}")
 
 
-def web_page(text: str) -> str:
+def _page_in_words(text: str) -> str:
     """A web page in words: its title."""
     title = re.search(r"<title[^>]*>([^<]+)<", text[:10_000], re.IGNORECASE)
     return "a web page" if title is None else f'a web page, "{title[1].strip()}"'
@@ -184,7 +186,7 @@ def _words(document: object, response: httpx2.Response) -> str:
                 return inner if isinstance(inner, str) else json.dumps(_without_input(inner), ensure_ascii=False)
     text = response.text.strip()
     if text.startswith("<"):
-        return web_page(text)
+        return _page_in_words(text)
     return text or response.reason_phrase or "nothing more"
 
 

@@ -43,6 +43,10 @@ class OversizedReplyError(Exception):
     """A reply is larger than any answer."""
 
 
+class WebPageError(Exception):
+    """A web page came where a reply should be, as from captive portals and wrong addresses; the message is the page."""
+
+
 class Wire:
     """HTTP for one SDK. Thread-safe.
 
@@ -96,6 +100,8 @@ class Wire:
     def _bound(self, response: httpx2.Response) -> None:
         assert isinstance(response.stream, httpx2.SyncByteStream)  # noqa: S101  (what a synchronous client gets)
         response.stream = _Bounded(response.stream, response.request.extensions["deadline"])
+        if response.is_success and response.headers.get("content-type", "").lower().startswith("text/html"):
+            raise WebPageError(response.read().decode(errors="replace"))  # some SDKs would trip over it later
 
 
 class _Bounded(httpx2.SyncByteStream):
