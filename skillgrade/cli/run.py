@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -101,14 +100,15 @@ def command(**values: Any) -> int:
     from skillgrade.results.folder import find_run_folder, run_folders
     from skillgrade.suite.load import load_suite
     from skillgrade.suite.overrides import apply_overrides
-    from skillgrade.suite.selection import select
+    from skillgrade.suite.selection import select, without_skills
 
     _refuse_without_effect(values)
     results = run_folders(values["output"].absolute()) if values["output"] else ()
     loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"], results=results)
     suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
+    partial = _is_partial(loaded, suite)
     if values["no_skill"]:
-        suite = dataclasses.replace(suite, skills=())
+        suite = without_skills(suite)
     base = results_base(suite.root, values["output"])
     parallel = values["parallel"] or core_count()
     if values["list_only"]:
@@ -124,7 +124,7 @@ def command(**values: Any) -> int:
         parallel=parallel,
         selection=_narrowing(values),
         grader_filter=_split(values["graders"]),
-        partial=_is_partial(loaded, suite),
+        partial=partial,
         resumed=None if values["resume"] is None else find_run_folder(base, values["resume"]),
         wait_for_reviews=not values["no_wait"],
     )

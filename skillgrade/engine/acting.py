@@ -17,7 +17,7 @@ from skillgrade.engine.users import PlayedUser, ScriptedUser, User
 from skillgrade.engine.variables import agent_variables
 from skillgrade.errors import AgentError
 from skillgrade.judges.base import Judging
-from skillgrade.results.records import AgentRun
+from skillgrade.results.records import AgentRun, Trigger, TriggerStatus
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Turn
@@ -25,7 +25,7 @@ from skillgrade.transcript import TEXT
 from skillgrade.transcript.conversion import convert, events_in
 from skillgrade.transcript.failure import notes
 from skillgrade.transcript.render import render, spoken
-from skillgrade.transcript.summary import TranscriptSummary
+from skillgrade.transcript.triggers import ObservedTurn, observed_trigger
 from skillgrade.workspace.base import CommandResult, Place, StagedFile, Workspace
 
 CONVERSATION = "conversation.txt"
@@ -47,7 +47,7 @@ class Acting:
     Attributes:
         agent_run: How the agent ended, over all that it was told; None until it did.
         conversation: What was said so far.
-        summaries: What each stream of the agent came to; none where it prints plain text.
+        observed: What each stream of the agent came to; none where it prints plain text.
     """
 
     def __init__(
@@ -71,8 +71,18 @@ class Acting:
         self._redactor = redactor
         self._notes = notes
         self._stop = stop
-        self.summaries: list[TranscriptSummary] = []
+        self._skills = tuple(skill.name for skill in spec.skills)
+        self.observed: list[ObservedTurn] = []
         self._told = 0
+
+    @property
+    def triggers(self) -> tuple[Trigger, ...]:
+        """What is known so far of each skill of the run; empty while the agent has printed nothing."""
+        if not self.observed:
+            plain = "the agent prints plain text, which does not show what it does"
+            return tuple(Trigger(name, TriggerStatus.UNKNOWN, plain) for name in self._skills if self.agent_run)
+        found = [observed_trigger(name, self.observed) for name in self._skills]
+        return tuple(replace(trigger, evidence=self._redactor.text(trigger.evidence)) for trigger in found)
 
     def take_turn(self, workspace: Workspace, number: int, turn: Turn, folder: Path) -> None:
         """Tell the agent what the turn says, and what a scripted user answers to what it says.
@@ -127,15 +137,18 @@ class Acting:
         self.agent_run = _added(self.agent_run, result)
         self._judge_memory(result)
         self.conversation.add(number, "user", self._redactor.text(message))
-        did, said = self._understand(result, folder / f"transcript{suffix}.jsonl")
+        place = "" if not self._task.is_conversation else f"in turn {number}" + (f", answer {told + 1}" if told else "")
+        did, said = self._understand(result, message, place, folder / f"transcript{suffix}.jsonl")
         self.conversation.add(number, "agent", did)
         return said
 
-    def _understand(self, result: CommandResult, events: Path) -> tuple[str, str]:
+    def _understand(self, result: CommandResult, message: str, place: str, events: Path) -> tuple[str, str]:
         """Read what the agent printed: what it did, and what of that it said to the user.
 
         Args:
             result: How it ended.
+            message: What it was told.
+            place: Where in the conversation that was, in words.
             events: Where its events are kept, for an agent that prints some.
 
         Raises:
@@ -147,7 +160,7 @@ class Acting:
             text = _printed(result)
             return text, text
         summary = convert(result.stdout, format_name, events)
-        self.summaries.append(summary)
+        self.observed.append(ObservedTurn(message, summary, place))
         if reason := self._agent.failure(result, summary):
             raise AgentError(self._redactor.text(reason))
         self._notes += [note for note in notes(summary) if note not in self._notes]

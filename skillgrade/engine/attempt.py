@@ -22,7 +22,7 @@ from skillgrade.graders import RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.judges.base import Judging
 from skillgrade.results.evidence import Evidence
 from skillgrade.results.folder import RunFolder
-from skillgrade.results.records import AgentRun, GraderResult
+from skillgrade.results.records import AgentRun, GraderResult, Trigger
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.storage import storing
@@ -75,7 +75,12 @@ class Attempt:
     @property
     def usage(self) -> Usage | None:
         """What the agent's model used, as far as the agent says."""
-        return total_usage(self._acting.summaries)
+        return total_usage([turn.summary for turn in self._acting.observed])
+
+    @property
+    def triggers(self) -> tuple[Trigger, ...]:
+        """What was observed of each skill so far."""
+        return self._acting.triggers
 
     @property
     def grader_results(self) -> tuple[GraderResult, ...]:
@@ -137,6 +142,7 @@ class Attempt:
                 turn=number,
                 instruction=self._redactor.text(turn.instruction),
                 transcript=without_host_paths(self._acting.conversation.text(), workspace),
+                triggers=self.triggers,
             )
             self.notes += self._collector.collect(workspace, specs, said, folder, self._stop)
         self.stage = Stage.GRADE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from skillgrade.engine.host_paths import without_host_paths
@@ -96,14 +96,7 @@ class Collector:
                 diff = without_host_paths(self.redactor.text(changes), workspace)
                 if is_kept:
                     notes += self._redact_files(exported)
-        found = Evidence(
-            turn=said.turn,
-            instruction=said.instruction,
-            transcript=said.transcript,
-            diff=diff,
-            artifacts=self._artifacts(workspace, needs),
-        )
-        evidence.save(found, folder)
+        evidence.save(replace(said, diff=diff, artifacts=self._artifacts(workspace, needs)), folder)
         return notes
 
     def _artifacts(self, workspace: Workspace, needs: Iterable[Needs]) -> Mapping[str, str | None]:

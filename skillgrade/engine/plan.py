@@ -16,7 +16,9 @@ from skillgrade.engine.variables import judge_key_names
 from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS, WORKSPACE_GRADERS
 from skillgrade.stop import Stop
+from skillgrade.suite.assertion_specs import asks_about_skills
 from skillgrade.suite.model import Suite, Task
+from skillgrade.transcript import TEXT
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Isolation
 from skillgrade.workspace.choose import AUTO, choose_provider
@@ -94,6 +96,11 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
             continue
         if problem := agent.problem(task, variables):
             problems.append(f"{_place_of(task)}: {problem}")
+        if agent.output_format(task.agent) == TEXT and any(map(asks_about_skills, task.graders)):
+            problems.append(
+                f'{_place_of(task)}: the "{agent.name}" agent prints plain text, which does not show what skills it '
+                "uses: say with `output_format` what it prints, or take `expect_skill` and `skill_used` out"
+            )
         agents.append(agent)
     _refuse(problems)
     return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file), stop)
@@ -160,8 +167,6 @@ def _environment(task: Task, agent: Agent) -> EnvironmentSpec:
 
 
 def _task_problems(task: Task) -> Iterator[str]:
-    for key in task.config:
-        yield f"`{key}` is not part of this version; leave the task out of the selection"
     for type_name in dict.fromkeys(spec.type for spec in task.graders if spec.type not in GRADERS):
         yield (
             f"{type_name} graders are not part of this version; leave them out with --grader={','.join(GRADERS)}, "

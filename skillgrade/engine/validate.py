@@ -22,6 +22,7 @@ from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.reviews import HUMAN
 from skillgrade.stop import Stop
+from skillgrade.suite.assertion_specs import asks_about_skills
 from skillgrade.suite.model import GraderSpec, Suite, Task
 
 _Records = dict[tuple[str, int], TrialRecord]
@@ -30,7 +31,8 @@ _Records = dict[tuple[str, int], TrialRecord]
 def provable(suite: Suite, verdicts: Verdicts, variables: Mapping[str, str]) -> Suite:
     """The suite with those graders that a validation can answer for.
 
-    People are not asked, and judges only where their keys are set or their verdicts recorded.
+    People are not asked, and judges only where their keys are set or their verdicts recorded. A solution is no agent
+    that could use a skill.
 
     Args:
         suite: The selected tasks and graders.
@@ -39,7 +41,9 @@ def provable(suite: Suite, verdicts: Verdicts, variables: Mapping[str, str]) -> 
     """
 
     def is_provable(spec: GraderSpec, task: Task) -> bool:
-        return spec.type in GRADERS and spec.type != HUMAN and can_be_asked(spec, task, verdicts, variables)
+        if spec.type not in GRADERS or spec.type == HUMAN or asks_about_skills(spec):
+            return False
+        return can_be_asked(spec, task, verdicts, variables)
 
     tasks = [
         replace(task, graders=tuple(spec for spec in task.graders if is_provable(spec, task))) for task in suite.tasks
@@ -76,7 +80,7 @@ def validate(
         Cancelled: The stop came.
     """
     solved = [task for task in suite.tasks if task.has_solution]
-    unsolved = tuple(task.name for task in suite.tasks if not task.has_solution)
+    unsolved = tuple(task.name for task in suite.tasks if not task.has_solution and _has_work_to_prove(task))
     runnable = [task for task in proven.tasks if task.has_solution and task.graders]
     kept = {(task.name, spec.index) for task in runnable for spec in task.graders}
     left_out = tuple(
@@ -97,6 +101,11 @@ def validate(
         for task in runnable:
             validations[task.name] = judge_validation(task, *(records[task.name, n] for n in (SOLVED, UNTOUCHED)))
     return Validation(tuple(validations.values()), unsolved, left_out, folder)
+
+
+def _has_work_to_prove(task: Task) -> bool:
+    """Whether something but the agent's use of skills is graded, which a reference solution could do."""
+    return not all(map(asks_about_skills, task.graders))
 
 
 def _run(

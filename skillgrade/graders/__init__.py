@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from skillgrade.graders.assertions import AssertionsGrader
 from skillgrade.graders.base import Grader, RecordGrader, WorkspaceGrader
 from skillgrade.graders.deterministic import DeterministicGrader
 from skillgrade.graders.human import HumanGrader
@@ -15,6 +16,7 @@ WORKSPACE_GRADERS: dict[str, WorkspaceGrader] = {
 RECORD_GRADERS: dict[str, RecordGrader] = {
     "llm_rubric": LlmRubricGrader(),
     "human": HumanGrader(),
+    "assertions": AssertionsGrader(),
 }
 """The grader types that work on what was kept of a trial, by name."""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
+from skillgrade.suite.assertion_specs import ASSERTIONS, read_assertions
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.judge_keys import JUDGE_KEYS, read_artifacts, read_judges
-from skillgrade.suite.model import DeterministicSpec, GraderSpec, HumanSpec, LlmRubricSpec
+from skillgrade.suite.model import AssertionsSpec, DeterministicSpec, GraderSpec, HumanSpec, LlmRubricSpec
 from skillgrade.suite.references import Missing, References
 from skillgrade.suite.rubric_sections import section_problems
 from skillgrade.suite.run_files import RunFiles, RunScope
@@ -23,13 +24,16 @@ class GraderReader:
     scope: RunScope
     references: References
 
-    def read(self, graders: Cursor | None, start: int = 0, turn: int | None = None) -> tuple[GraderSpec, ...]:
+    def read(
+        self, graders: Cursor | None, start: int = 0, turn: int | None = None, *, is_alone: bool = False
+    ) -> tuple[GraderSpec, ...]:
         """All graders of a list; what cannot be used is noted as an error.
 
         Args:
             graders: The list; None where there is none.
             start: The number of its first grader.
             turn: The turn after which they run; None for after the last one.
+            is_alone: Whether the task has no other graders, so that theirs are all the weights that there are.
         """
         if graders is None:
             return ()
@@ -40,7 +44,7 @@ class GraderReader:
             if name is not None:
                 specs.append(dataclasses.replace(self._grader(cursor, name, index), turn=turn))
         # Of several lists, one may weigh nothing; that all of them do is seen when a run is planned.
-        is_all = turn is None and start == 0 and len(specs) == len(list(graders.items()))
+        is_all = is_alone and len(specs) == len(list(graders.items()))
         if specs and is_all and all(spec.weight == 0 for spec in specs):
             message = "all weights are 0, so there is nothing to score; give one grader a weight above 0"
             self.references.findings.error(graders.mark, graders.path, message)
@@ -63,6 +67,8 @@ class GraderReader:
         config = {key: item.plain() for key, item in cursor.pairs() if key not in _COMMON_KEYS | JUDGE_KEYS}
         if "rubric" in config:
             config["rubric"] = self._text(cursor, "rubric", Missing.ERROR)
+        if kind == ASSERTIONS:
+            return AssertionsSpec(kind, index, weight, config, assertions=read_assertions(cursor, self.references))
         return GraderSpec(kind, index, weight, config, judges=read_judges(cursor, self.references.findings))
 
     def _llm_rubric(self, cursor: Cursor, index: int, weight: float) -> LlmRubricSpec:

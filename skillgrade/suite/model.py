@@ -13,6 +13,9 @@ from pathlib import Path
 from skillgrade.skill.model import Skill
 from skillgrade.suite.rubric_sections import RubricSection, rubric_sections
 
+SKILL_USED = "skill_used"
+"""The assertion that the agent used a skill by itself; its target is the skill's name."""
+
 PLAIN_USER_ID = 1000
 """The uid (and gid) of the plain user that owns the workspace in Docker."""
 
@@ -185,6 +188,30 @@ class HumanSpec(GraderSpec):
 
 
 @dataclass(frozen=True, slots=True)
+class Assertion:
+    """One check of an `AssertionsSpec`.
+
+    Attributes:
+        type: What is checked, such as `SKILL_USED`.
+        target: What it is compared with.
+        weight: Its share of the grader's score, >= 0.
+        negated: Whether it must not hold.
+    """
+
+    type: str
+    target: object = None
+    weight: float = 1.0
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionsSpec(GraderSpec):
+    """A grader that checks what was kept of a trial: its assertions, whose weights are not all 0."""
+
+    assertions: tuple[Assertion, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What a scripted user says next where the agent said something that a regular expression finds."""
 
@@ -261,7 +288,6 @@ class Task:
             in which the whole conversation takes place, and an empty instruction where the user begins.
         on_turn_failure: ``continue`` or ``stop``, after a turn that failed.
         dataset: The name of the dataset task that it is a row of; None where it is none.
-        config: Keys of the task whose part is not built yet (`turns`, `user`, `dataset`, ...), as the file has them.
     """
 
     name: str
@@ -293,7 +319,6 @@ class Task:
     user: SimulatedUser | None = None
     on_turn_failure: str = "continue"
     dataset: str | None = None
-    config: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def each_turn(self) -> tuple[Turn, ...]:

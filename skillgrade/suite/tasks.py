@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from skillgrade.suite.assertion_specs import read_expected_skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.dataset_tasks import DatasetReader
 from skillgrade.suite.findings import Findings
@@ -19,9 +20,6 @@ from skillgrade.suite.settings import Settings, read_settings
 from skillgrade.suite.turns import TurnReader, read_user
 from skillgrade.suite.workspace_files import read_workspace
 from skillgrade.wording import shown
-
-LATER_KEYS = ("expect_skill",)
-"""Keys of a task that go into `Task.config` as the file has them."""
 
 SKILL_FOLDERS = frozenset(
     ("scripts", "references", "assets", "templates", "resources", "examples", "docs", "lib", "src", "bin", "tools")
@@ -64,7 +62,9 @@ class TaskReader:
             return GraderReader(RunScope(holder, workspace, told), self.references)
 
         turns, specs = TurnReader(self.references, graders).read(cursor.get("turns"), cursor)
-        specs += graders(instruction).read(cursor.get("graders"), start=len(specs))
+        is_alone = not specs and cursor.get("expect_skill") is None
+        specs += graders(instruction).read(cursor.get("graders"), start=len(specs), is_alone=is_alone)
+        specs += read_expected_skill(cursor, len(specs), self.references)
         on_failure = cursor.get("on_turn_failure")
         solution = cursor.get("solution")
         expected, metadata = cursor.get("expected"), cursor.get("metadata")
@@ -86,7 +86,6 @@ class TaskReader:
             turns=turns,
             user=read_user(cursor, self.references.findings),
             on_turn_failure=(on_failure.text() if on_failure else None) or "continue",
-            config={key: item.plain() for key in LATER_KEYS if (item := cursor.get(key))},
             **read_settings(Settings(cursor, self.defaults)),
         )
         self._check_name(name, self.references.findings)

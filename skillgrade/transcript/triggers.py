@@ -14,10 +14,17 @@ from skillgrade.transcript.summary import SkillSeen, TranscriptSummary
 
 @dataclass(frozen=True, slots=True)
 class ObservedTurn:
-    """What the agent was told, and what its stream came to."""
+    """What the agent was told, and what its stream came to.
+
+    Attributes:
+        instruction: What it was told.
+        summary: What its stream came to.
+        place: Where in a conversation that was, such as ``in turn 1``; empty where it was told one thing only.
+    """
 
     instruction: str
     summary: TranscriptSummary
+    place: str = ""
 
 
 def observed_trigger(skill: str, turns: Sequence[ObservedTurn]) -> Trigger:
@@ -27,15 +34,16 @@ def observed_trigger(skill: str, turns: Sequence[ObservedTurn]) -> Trigger:
         skill: The skill's name.
         turns: What was told and done, in order; at least one.
     """
-    found = [_in_turn(skill, turn, f" in turn {number}" if len(turns) > 1 else "") for number, turn in enumerate(turns)]
+    found = [_in_turn(skill, turn) for turn in turns]
     for status in (TriggerStatus.TRIGGERED, TriggerStatus.ATTEMPTED, TriggerStatus.UNKNOWN):
         if hit := next((trigger for trigger in found if trigger.status is status), None):
             return hit
     return found[0]
 
 
-def _in_turn(skill: str, turn: ObservedTurn, where: str) -> Trigger:
+def _in_turn(skill: str, turn: ObservedTurn) -> Trigger:
     summary = turn.summary
+    where = f" {turn.place}" if turn.place else ""
     seen = [each for each in summary.skills if _is(skill, each.use.name)]
     for each in seen:
         if each.use.status is CallStatus.OK:

@@ -29,6 +29,7 @@ FILES = {
     **dict.fromkeys(("graders/check.sh", "graders/count.mjs", "lib/util.mjs"), ""),
     "data/capitals.csv": "country,continent,size\nFrance,Europe,large\nMalta,Europe,small\n",
     "rubrics/quality.md": "Is it good?",
+    ".claude/skills/demo/SKILL.md": "---\nname: demo\ndescription: Demonstrates.\n---\n",
     "shared/defaults.yaml": "{trials: 9, timeout: 60}",
     "evals/easy/a.yaml": TASK.format(name="easy-a"),
     "evals/hard/b.yaml": TASK.format(name="hard-b"),

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from skillgrade.results.records import TriggerStatus
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.schema import eval_schema
 from skillgrade.transcript import PARSERS, events, failure, render, shorten
 from skillgrade.transcript.events import CallStatus, End, Error, Event, Message, Role, SkillUse, ToolCall, Usage
 from skillgrade.transcript.tools import canonical
-from skillgrade.transcript.triggers import TriggerStatus
 from tests.support.pages import REPOSITORY, yaml_blocks
 from tests.support.suites import write
 

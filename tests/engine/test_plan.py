@@ -11,9 +11,12 @@ from skillgrade.engine.plan import Plan, make_plan, make_validation_plan
 from skillgrade.errors import UsageError
 from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
-from skillgrade.suite.model import AgentSpec, DockerSpec, GraderFile, GraderSpec, Task
+from skillgrade.suite.model import AgentSpec, Assertion, AssertionsSpec, DockerSpec, GraderFile, GraderSpec, Task
 from skillgrade.workspace.base import EnvironmentSpec
 from tests.support.tasks import grader, make_suite, make_task
+
+
+CLAUDE_STREAM = AgentSpec("command", command="true", output_format="claude-stream-json")
 
 
 def local(name: str = "task", **fields: Any) -> Task:
@@ -79,19 +82,33 @@ def test_the_command_agent_needs_a_command(command: str | None) -> None:
 
 
 def test_a_grader_type_of_a_later_version_is_refused_with_the_way_around() -> None:
-    message = refusal(local(graders=(grader(), GraderSpec("judge", 1), GraderSpec("assertions", 2))))
+    message = refusal(local(graders=(grader(), GraderSpec("judge", 1))))
     assert "judge graders are not part of this version" in message
-    assert "assertions graders are not part of this version" in message
-    assert "--grader=deterministic,llm_rubric,human" in message
+    assert "--grader=deterministic,llm_rubric,human,assertions" in message
 
 
-def test_a_key_of_a_later_version_is_refused() -> None:
-    assert "`expect_skill` is not part of this version" in refusal(local(config={"expect_skill": "none"}))
+def test_assertions_of_a_later_version_are_refused_by_their_types() -> None:
+    assertions = (Assertion("contains", "x"), Assertion("skill_used", "s"), Assertion("matches_regex", "y"))
+    spec = AssertionsSpec("assertions", 0, assertions=assertions)
+    message = refusal(local(graders=(spec,), agent=CLAUDE_STREAM))
+    assert message.endswith(
+        ": contains, matches_regex assertions are not part of this version; take them out, or leave these graders out "
+        "with --grader"
+    )
+
+
+def test_an_agent_whose_output_cannot_show_skills_is_refused_where_that_is_asked() -> None:
+    spec = AssertionsSpec("assertions", 0, assertions=(Assertion("skill_used", "s", negated=True),))
+    assert refusal(local(graders=(spec,))).endswith(
+        'task "task": the "command" agent prints plain text, which does not show what skills it uses: say with '
+        "`output_format` what it prints, or take `expect_skill` and `skill_used` out"
+    )
+    assert plan(local(graders=(spec,), agent=CLAUDE_STREAM)).tasks
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
     lines = refusal(
-        local("one", agent=AgentSpec("command")), local("two", config={"expect_skill": "none"})
+        local("one", agent=AgentSpec("command")), local("two", graders=(GraderSpec("judge", 0),))
     ).splitlines()
     assert [line.split(": ")[1] for line in lines] == ['task "one"', 'task "two"']
 

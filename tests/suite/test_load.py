@@ -398,18 +398,11 @@ tasks:
   turns:
     - {instruction: hello there, graders: [{type: deterministic, run: bash graders/a.sh}]}
   on_turn_failure: stop
-  expect_skill: none
   graders: [{type: assertions, assertions: [{type: contains, target: "## Risks", not: false}], threshold: null}]
-- name: capital-{{ row.country }}
-  dataset: {path: data.csv, sample: 2}
-  instruction: prompts/{{ row.country }}.md
-  graders: [{type: deterministic, run: 'true'}]
-""".replace("name: capital-{{ row.country }}", "name: 'capital-{{ row.country }}'"),
+""",
         graders__a_sh="",
-        data_csv="country\nFrance\n",
     )
-    talk, capital = suite.tasks
-    assert talk.config == {"expect_skill": "none"}
+    (talk,) = suite.tasks
     assert (talk.instruction, talk.on_turn_failure) == ("hello there", "stop")
     assert talk.turns == (Turn("hello there"),)
     assert [(spec.type, spec.index, spec.turn) for spec in talk.graders] == [
@@ -419,9 +412,7 @@ tasks:
     assert talk.graders[1].config == {
         "assertions": [{"type": "contains", "target": "## Risks", "not": False}],
     }
-    assert capital.config == {"dataset": {"path": "data.csv", "sample": 2}}
-    assert capital.instruction == "prompts/{{ row.country }}.md"
-    assert suite.own_files == {tmp_path / name for name in ("eval.yaml", "graders", "data.csv")}
+    assert suite.own_files == {tmp_path / name for name in ("eval.yaml", "graders")}
     assert suite.warnings == ()
 
 

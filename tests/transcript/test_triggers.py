@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from skillgrade.transcript.triggers import ObservedTurn, Trigger, TriggerStatus, observed_trigger
+from skillgrade.results.records import Trigger, TriggerStatus
+from skillgrade.transcript.triggers import ObservedTurn, observed_trigger
 from tests.support.streams import FOLDER, converted, summary_of
 
 BODY = "---\nname: foo\ndescription: Does it.\n---\n# Foo\n"
@@ -233,7 +234,7 @@ def test_text_and_streams_without_calls_and_cut_streams_are_unknown(tmp_path: Pa
 
 def test_of_several_turns_the_most_counts(tmp_path: Path) -> None:
     def turn(documents: list[Any]) -> ObservedTurn:
-        return ObservedTurn("x", summary_of(documents, "gemini-stream-json", tmp_path))
+        return ObservedTurn("x", summary_of(documents, "gemini-stream-json", tmp_path), "in turn 1")
 
     nothing, tried = turn(gemini("glob", {})), turn(gemini("activate_skill", {"name": "foo"}, "error"))
     used, cut = turn(gemini("activate_skill", {"name": "foo"})), turn(gemini("glob", {})[:2])
