@@ -20,7 +20,7 @@ def judging_line(report: RunReport) -> str | None:
             f"{totals.judge_tokens[kind]:,} {kind}" for kind in ("input", "output") if kind in totals.judge_tokens
         ]
         parts += [f"tokens {', '.join(tokens)}"] if tokens else []
-    if totals.judge_cost_usd is not None:
+    if totals.judge_cost_usd:  # what was replayed cost nothing, and that is no news
         parts.append(f"cost ${totals.judge_cost_usd:.4f}")
     return printable(" · ".join(parts))
 
