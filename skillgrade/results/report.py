@@ -33,6 +33,30 @@ class TrialReport:
 
 
 @dataclass(frozen=True, slots=True)
+class TriggerCounts:
+    """In how many trials of a task a skill was used, of those whose agent ran.
+
+    Attributes:
+        skill: The skill's name.
+        triggered: It was used.
+        attempted: The agent asked for it and did not get it.
+        not_triggered: It was not used.
+        unknown: Nothing shows whether it was.
+    """
+
+    skill: str
+    triggered: int = 0
+    attempted: int = 0
+    not_triggered: int = 0
+    unknown: int = 0
+
+    @property
+    def known(self) -> int:
+        """Trials of which it is known."""
+        return self.triggered + self.attempted + self.not_triggered
+
+
+@dataclass(frozen=True, slots=True)
 class TaskReport:
     """The numbers of one task. Only graded (passed or failed) trials enter a rate.
 
@@ -58,6 +82,7 @@ class TaskReport:
         judge_cost_usd: Of all its judges' verdicts that count; None unless every one knows it.
         review_agreement: Krippendorff's alpha of the people who reviewed its trials; None where no two reviewed the
             same one, or all gave one and the same score.
+        triggers: How often each skill was seen used, in the order of the run's skills.
         trials: Recorded trials in order; iterate as often as needed. They may be read from disk one at a time.
     """
 
@@ -81,6 +106,7 @@ class TaskReport:
     judge_tokens: Mapping[str, int] | None = None
     judge_cost_usd: float | None = None
     review_agreement: float | None = None
+    triggers: tuple[TriggerCounts, ...] = ()
     trials: Iterable[TrialReport] = field(default=(), compare=False, repr=False, metadata=STREAMED)
 
 

@@ -22,6 +22,7 @@ from skillgrade.results.statistics import (
     usual_ks,
     wilson_interval,
 )
+from skillgrade.results.trigger_tally import TriggerTally
 
 
 class Usage:
@@ -87,7 +88,7 @@ def task_report(
         usage: Where every attempt is counted.
         regrades: Where every trial is counted that was graded again.
     """
-    judging, reviews = JudgeTally(), ReviewTally()
+    judging, reviews, triggers = JudgeTally(), ReviewTally(), TriggerTally()
     outcomes: Counter[Outcome] = Counter()
     rewards = array("d")
     images: set[str] = set()
@@ -95,6 +96,7 @@ def task_report(
         last = attempts[-1].latest
         regrades.add(attempts[-1])
         reviews.add(last)
+        triggers.add(last)
         usage.reviews.add(last)
         outcomes[last.outcome] += 1
         if last.reward is not None:
@@ -126,6 +128,7 @@ def task_report(
         judge_tokens=judging.tokens,
         judge_cost_usd=judging.cost_usd,
         review_agreement=reviews.agreement,
+        triggers=triggers.counts(),
         trials=trials,
     )
 

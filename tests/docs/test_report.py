@@ -17,9 +17,10 @@ from skillgrade.results.records import (
     Sample,
     TrialError,
     TrialRecord,
+    Trigger,
 )
 from skillgrade.results.regrades import Cause, GradeChange, Regrade, RegradeReport
-from skillgrade.results.report import RegradeTotals, RunReport, TaskReport, Totals, TrialReport
+from skillgrade.results.report import RegradeTotals, RunReport, TaskReport, Totals, TrialReport, TriggerCounts
 from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
 from skillgrade.results.statistics import Interval
 from tests.support.pages import REPOSITORY
@@ -43,8 +44,8 @@ def keys(kind: type) -> set[str]:
     ("title", "kinds"),
     [
         ("The run", (RunReport, RunInfo, SkillInfo, RegradeTotals)),
-        ("Each of `tasks`", (TaskReport, TaskInfo, Interval)),
-        ("Each of `trials`", (TrialReport, TrialRecord, TrialError, AgentRun, GraderResult, Check)),
+        ("Each of `tasks`", (TaskReport, TaskInfo, Interval, TriggerCounts)),
+        ("Each of `trials`", (TrialReport, TrialRecord, TrialError, AgentRun, GraderResult, Check, Trigger)),
         ("Each of `trials`", (Judgement, Sample, Review, RegradeReport, GradeChange)),
         ("`totals`", (Totals,)),
         ("journal.jsonl", (RunEnd, Regrade)),

@@ -19,6 +19,8 @@ from skillgrade.results.records import (
     Sample,
     TrialError,
     TrialRecord,
+    Trigger,
+    TriggerStatus,
 )
 from skillgrade.results.regrades import Cause, Regrade
 from skillgrade.results.run_info import RunEnd, RunInfo, SkillInfo, TaskInfo
@@ -91,6 +93,10 @@ def full_trial(task: str = "fix", number: int = 0) -> TrialRecord:
         files={"stdout": "trials/fix/0/0/stdout.log"},
         tokens={"input": 1200, "output": 80},
         cost_usd=0.0125,
+        triggers=(
+            Trigger("lint", TriggerStatus.TRIGGERED, "event 3: the agent called its skill tool"),
+            Trigger("tidy", TriggerStatus.UNKNOWN, "a part of the agent's output was not kept"),
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from skillgrade.reports.terminal.console import NAME_LIMIT
 from skillgrade.reports.terminal.judging import judging_line
+from skillgrade.reports.terminal.skill_use import skill_lines
 from skillgrade.reports.terminal.text import one_line, printable, seconds
 from skillgrade.reports.terminal.trials import print_every_trial, print_stories
 from skillgrade.results.records import Outcome
@@ -39,6 +40,8 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
     for note in report.info.notes if every_trial else ():
         console.print(f"note: {printable(note)}", style="yellow", soft_wrap=True)
     console.print(_table(report, is_wide=console.width >= _WIDE))
+    for line in skill_lines(report):
+        console.print(line, style="dim", soft_wrap=True)
     if judging := judging_line(report):
         console.print(judging, style="dim", soft_wrap=True)
     if (alpha := report.totals.review_agreement) is not None:

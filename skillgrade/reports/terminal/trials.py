@@ -48,7 +48,9 @@ def print_every_trial(console: Console, tasks: Iterable[TaskReport], folder: Pat
     """
     for task in tasks:
         for trial in task.trials:
-            _print(console, task, [trial.record.trial], trial.record.outcome, _story(trial, folder))
+            story = _story(trial, folder)
+            seen = tuple(_of_skills(trial.record))
+            _print(console, task, [trial.record.trial], trial.record.outcome, Story(story.ending, story.why + seen))
 
 
 def print_stories(console: Console, tasks: Iterable[TaskReport], outcome: Outcome, folder: Path) -> None:
@@ -131,6 +133,14 @@ def _of_grader(result: GraderResult, turn: str) -> Iterator[Line]:
         mark, style = ("✓", "green") if check.passed else ("✗", "red")
         message = f": {one_line(check.message, REASON_LIMIT)}" if check.message else ""
         yield Line(f"  {mark} {one_line(check.name, NAME_LIMIT)}{message}", style)
+
+
+def _of_skills(record: TrialRecord) -> Iterator[Line]:
+    """Which skills the agent used, and how one knows."""
+    for trigger in record.triggers:
+        status = str(trigger.status).replace("_", " ")
+        evidence = one_line(trigger.evidence, REASON_LIMIT)
+        yield Line(f"skill {one_line(trigger.skill, NAME_LIMIT)} {status}: {evidence}", "dim")
 
 
 def _last_words(record: TrialRecord, folder: Path) -> Iterator[Line]:
