@@ -7,23 +7,16 @@ eval must neither run code nor keep the machine busy. The language is that of Ji
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from skillgrade.suite.template_filters import FILTERS, LONGEST_TEXT, filters
 from skillgrade.wording import did_you_mean, shown
 
 if TYPE_CHECKING:
     from jinja2 import nodes
     from jinja2.sandbox import SandboxedEnvironment
-
-LONGEST_TEXT = 1024 * 1024
-"""Characters that one text may become."""
-
-FILTERS = frozenset({
-    "abs", "capitalize", "default", "first", "float", "int", "join", "last", "length", "lower", "replace", "round",
-    "string", "title", "tojson", "trim", "upper",
-})  # fmt: skip
-"""The filters that may be used."""
 
 TESTS = frozenset(("defined", "in", "none", "number", "string", "undefined"))
 
@@ -31,6 +24,8 @@ _NODES = frozenset({
     "Template", "Output", "TemplateData", "Name", "Getattr", "Getitem", "Const", "Filter", "Test", "Compare", "Operand",
     "And", "Or", "Not", "CondExpr", "Concat", "Add", "Sub", "Neg", "List", "Tuple",
 })  # fmt: skip
+
+_TOO_LONG = f"a text becomes longer than {LONGEST_TEXT} characters"
 
 Row = Mapping[str, object]
 
@@ -53,9 +48,9 @@ def text_template(text: str, columns: Collection[str]) -> Callable[[Row], str]:
     tree = _parsed(text, columns)
     pieces = _plain_pieces(tree)
     if pieces is not None:
-        return functools.partial(_joined, pieces)
-    template = _environment().from_string(text)
-    return functools.partial(_rendered, template)
+        return _joining(pieces)
+    with _faults_of(text):
+        return functools.partial(_rendered, _environment().from_string(text))
 
 
 def value_template(text: str, columns: Collection[str]) -> Callable[[Row], object]:
@@ -78,7 +73,8 @@ def condition(text: str, columns: Collection[str]) -> Callable[[Row], bool]:
         TemplateError: See `text_template`.
     """
     _parsed(f"{{{{ {text} }}}}", columns)
-    decide = _environment().compile_expression(text, undefined_to_none=False)
+    with _faults_of(text):
+        decide = _environment().compile_expression(text, undefined_to_none=False)
 
     def decided(row: Row) -> bool:
         try:
@@ -89,14 +85,26 @@ def condition(text: str, columns: Collection[str]) -> Callable[[Row], bool]:
     return decided
 
 
-def _parsed(text: str, columns: Collection[str]) -> nodes.Template:
-    from jinja2 import TemplateSyntaxError, nodes
+@contextmanager
+def _faults_of(text: str) -> Iterator[None]:
+    """Make what Jinja2 finds wrong with a template a `TemplateError`."""
+    from jinja2 import TemplateSyntaxError
 
     try:
-        tree = _environment().parse(text)
+        yield
     except TemplateSyntaxError as error:
         raise TemplateError(f"{shown(text)}: {error.message}") from None
-    for node in [tree, *tree.find_all(nodes.Node)]:
+    except (SyntaxError, RecursionError, MemoryError, OverflowError):  # of the Python that templates become
+        raise TemplateError(f"{shown(text)}: is nested too deeply") from None
+
+
+def _parsed(text: str, columns: Collection[str]) -> nodes.Template:
+    from jinja2 import nodes
+
+    with _faults_of(text):
+        tree = _environment().parse(text)
+        found = [tree, *tree.find_all(nodes.Node)]
+    for node in found:
         _check(node, text, columns)
     return tree
 
@@ -152,8 +160,21 @@ def _plain_pieces(tree: nodes.Template) -> Sequence[str | tuple[str]] | None:
     return pieces
 
 
-def _joined(pieces: Sequence[str | tuple[str]], row: Row) -> str:
-    return "".join(piece if isinstance(piece, str) else _as_text(_cell(piece[0], row)) for piece in pieces)
+def _joining(pieces: Sequence[str | tuple[str]]) -> Callable[[Row], str]:
+    """What puts a row's values between texts, by the formatting of `%`, which is the quickest."""
+    pattern = "".join(piece.replace("%", "%%") if isinstance(piece, str) else "%s" for piece in pieces)
+    columns = [piece[0] for piece in pieces if not isinstance(piece, str)]
+
+    def joined(row: Row) -> str:
+        try:
+            text = pattern % tuple([row[column] for column in columns])
+        except KeyError as error:
+            raise TemplateError(f"it has no {shown(str(error.args[0]))}") from None
+        if len(text) > LONGEST_TEXT:
+            raise TemplateError(_TOO_LONG)
+        return text
+
+    return joined
 
 
 def _cell(column: str, row: Row) -> object:
@@ -161,10 +182,6 @@ def _cell(column: str, row: Row) -> object:
         return row[column]
     except KeyError:
         raise TemplateError(f"it has no {shown(column)}") from None
-
-
-def _as_text(value: object) -> str:
-    return value if isinstance(value, str) else str(value)
 
 
 def _rendered(template: Any, row: Row) -> str:
@@ -178,7 +195,7 @@ def _rendered(template: Any, row: Row) -> str:
     except Exception as error:  # noqa: BLE001 - what an expression does with a row's values is the user's
         raise TemplateError(str(error)) from None
     if size > LONGEST_TEXT:
-        raise TemplateError(f"becomes longer than {LONGEST_TEXT} characters")
+        raise TemplateError(_TOO_LONG)
     return "".join(parts)
 
 
@@ -187,4 +204,23 @@ def _environment() -> SandboxedEnvironment:
     from jinja2 import StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
-    return SandboxedEnvironment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)
+    class Rows(SandboxedEnvironment):
+        """Where a dot reads a value of a mapping, and never an attribute: a column may be called `items`."""
+
+        def getattr(self, obj: Any, attribute: str) -> Any:
+            """The value; undefined where there is none."""
+            return self.getitem(obj, attribute)
+
+        def getitem(self, obj: Any, argument: Any) -> Any:
+            """The value; undefined where there is none."""
+            try:
+                return obj[argument]
+            except (LookupError, TypeError):
+                return self.undefined(obj=obj, name=argument)
+
+    # A text may hold `{#`, and none needs Jinja2's comments.
+    environment = Rows(
+        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, comment_start_string="\0#"
+    )
+    environment.filters = filters(environment.filters)
+    return environment

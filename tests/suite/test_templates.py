@@ -6,9 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgrade.suite.templates import LONGEST_TEXT, TemplateError, condition, text_template, value_template
+from skillgrade.suite.template_filters import LONGEST_TEXT
+from skillgrade.suite.templates import TemplateError, condition, text_template, value_template
 
-ROW = {"name": "Ada", "count": 3, "two words": "x", "list": [1, 2], "none": None}
+ROW = {
+    "name": "Ada",
+    "count": 3,
+    "two words": "x",
+    "list": [1, 2],
+    "none": None,
+    "items": "a b",
+    "deep": {"items": "<"},
+}
 COLUMNS = list(ROW)
 
 
@@ -24,6 +33,12 @@ COLUMNS = list(ROW)
         ("{{ row.list[0] }}", "1"),
         ("a\n{{ row.name }}\n", "a\nAda\n"),
         ("{{ row.count + 1 }}", "4"),
+        ("{{ row.items | upper }} {{ row.items }}", "A B a b"),
+        ("{{ row.deep.items }}{{ row.deep.gone | default('-') }}", "<-"),
+        ("{{ (row.deep | tojson) ~ '<' }}", '{"items": "<"}<'),
+        ("100% of {{ row.count }} %s", "100% of 3 %s"),
+        ("{# no comment #} {{ row.count }}", "{# no comment #} 3"),
+        ("{% raw %}{{ x }}{% endraw %}", "{{ x }}"),
     ],
 )
 def test_texts_are_rendered(template: str, text: str) -> None:
@@ -49,6 +64,8 @@ def test_one_expression_alone_keeps_its_type(template: str, value: object) -> No
         ("{{ row.name | attr('__class__') }}", 'the filter "attr" is not among'),
         ("{{ row.count is callable }}", 'the test "callable" is not among'),
         ("{{ row.name", "unexpected end"),
+        pytest.param("{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}", "nested too deeply", id="parentheses"),
+        pytest.param("{{ row.count" + " + 1" * 5000 + " }}", "nested too deeply", id="sum"),
     ],
 )  # fmt: skip
 def test_what_is_no_template_is_refused(template: str, message: str) -> None:
@@ -66,10 +83,21 @@ def test_private_attributes_are_out_of_reach() -> None:
         text_template("{{ row.name.__class__ | string }}", COLUMNS)(ROW)
 
 
-def test_what_becomes_too_long_is_an_error() -> None:
-    long = {"name": "x" * LONGEST_TEXT}
-    with pytest.raises(TemplateError, match="longer than"):
-        text_template("{{ row.name | upper }}{{ row.name | upper }}", COLUMNS)(long)
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ row.name }}{{ row.name }}", "longer than"),
+        ("{{ row.name | upper }}{{ row.name | upper }}", "longer than"),
+        ("{{ row.name | replace('x', row.name) }}", "longer than"),
+        ("{{ row.name | join(row.name) }}", "longer than"),
+        ("{{ row.count | round(999999999) }}", "at most 100 digits"),
+        ("{{ row.deep | tojson(999999999) }}", "argument"),
+    ],
+)
+def test_what_would_run_away_is_an_error(template: str, message: str) -> None:
+    long = {**ROW, "name": "x" * LONGEST_TEXT}
+    with pytest.raises(TemplateError, match=message):
+        text_template(template, COLUMNS)(long)
 
 
 def test_conditions_decide() -> None:
@@ -79,6 +107,8 @@ def test_conditions_decide() -> None:
         condition("row.x", COLUMNS)
     with pytest.raises(TemplateError):
         condition("row.name > 3", COLUMNS)(ROW)
+    with pytest.raises(TemplateError, match="after expression"):
+        condition("row.count }} {{ row.count", COLUMNS)
 
 
 @given(st.text(), st.text())
