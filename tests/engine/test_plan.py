@@ -15,7 +15,6 @@ from skillgrade.suite.model import AgentSpec, Assertion, AssertionsSpec, DockerS
 from skillgrade.workspace.base import EnvironmentSpec
 from tests.support.tasks import grader, make_suite, make_task
 
-
 CLAUDE_STREAM = AgentSpec("command", command="true", output_format="claude-stream-json")
 
 
