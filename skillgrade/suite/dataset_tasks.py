@@ -7,17 +7,19 @@ than its own texts.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from skillgrade.errors import Problem, SuiteError
+from skillgrade.suite.assertion_specs import expectation_problem, expected_skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.dataset_files import DataRow, columns_of, read_rows
 from skillgrade.suite.dataset_rows import filtered, sampled
 from skillgrade.suite.grader_input import MAX_GRADER_INPUT, grader_input_size
-from skillgrade.suite.model import Task, Turn, WorkspaceFile
+from skillgrade.suite.model import GraderSpec, Task, Turn, WorkspaceFile
 from skillgrade.suite.references import TEMPLATE_MARK, Missing, References, looks_like_path
 from skillgrade.suite.templates import Row, TemplateError, condition, text_template, value_template
 from skillgrade.suite.workspace_files import read_workspace
@@ -107,7 +109,22 @@ class DatasetReader:
             makers["workspace"] = self._workspace(workspace, columns)
         if (solution := cursor.get("solution")) is not None and TEMPLATE_MARK in (solution.text() or ""):
             makers["solution"] = self._solution(solution, columns)
+        if (skill := cursor.get("expect_skill")) is not None and TEMPLATE_MARK in (skill.text() or ""):
+            makers["graders"] = self._graders(skill, columns)
         return makers
+
+    def _graders(self, skill: Cursor, columns: Collection[str]) -> _Make:
+        """The graders, with what a row expects of the skills in the place of the last one; shared between rows."""
+        render = _text(skill, skill.text() or "", columns)
+        *others, last = self.task.graders
+
+        @functools.cache
+        def graders(name: str) -> tuple[GraderSpec, ...]:
+            if problem := expectation_problem(name, self.references):
+                raise TemplateError(f"`expect_skill`: {problem}")
+            return (*others, expected_skill(name, last.index, self.references))
+
+        return lambda row: graders(render(row))
 
     def _name(self, columns: Collection[str]) -> _Make:
         if TEMPLATE_MARK not in self.task.name:

@@ -23,7 +23,7 @@ from skillgrade.suite.model import Suite, Task
 
 _NOT_OF_THE_OUTCOME = ("file", "line", "trials", "threshold", "retries")
 _PLAIN = frozenset((str, int, float, bool, type(None)))
-_OF_A_ROW = ("name", "instruction", "expected", "metadata", "workspace", "solution", "turns")
+_OF_A_ROW = ("name", "instruction", "expected", "metadata", "workspace", "solution", "turns", "graders")
 
 
 def content_digests(suite: Suite, contents: Iterable[Path], files: EvalFiles) -> Mapping[str, str]:
