@@ -9,7 +9,7 @@ import yaml
 
 from skillgrade.suite.dataset_files import _READERS
 from skillgrade.suite.schema import eval_schema
-from skillgrade.suite.templates import FILTERS
+from skillgrade.suite.template_filters import FILTERS
 from tests.support.pages import REPOSITORY, problems, yaml_blocks
 
 PAGE = (REPOSITORY / "docs" / "datasets.md").read_text("utf-8")

@@ -11,21 +11,22 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 
-def send(**message):
+def send(**message: Any) -> None:
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
 
 
-def update(**fields):
+def update(**fields: Any) -> None:
     send(method="session/update", params={"sessionId": "s-1", "update": fields})
 
 
-def say(text):
+def say(text: str) -> None:
     update(sessionUpdate="agent_message_chunk", content={"type": "text", "text": text})
 
 
-def ask():
+def ask() -> None:
     options = [
         {"optionId": "x-no", "name": "No", "kind": "reject_once"},
         {"optionId": "x-always", "name": "Always", "kind": "allow_always"},
