@@ -40,7 +40,7 @@ def ask() -> None:
     update(sessionUpdate="tool_call_update", toolCallId="c-1", status="completed")
 
 
-def prompt(number, text):
+def prompt(number: Any, text: str) -> None:
     if text == "fail":
         send(id=number, error={"code": -32603, "message": "Internal error", "data": {"details": "the engine broke"}})
         return
