@@ -237,6 +237,7 @@ def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> 
             timeout=_BUILD_SILENCE,
             labels={IMAGE_LABEL: tag},
         )
+        begun = ""
         for event in events:
             started = _RUNNING.search(str(event.get("stream", "")))
             if started:
@@ -245,9 +246,11 @@ def _build(client: DockerClient, text: str, tag: str, base: str, stop: Stop) -> 
                 wake()
             # Read on after an error: a connection that is left in the middle stays open.
             failure = event if "error" in event else failure
-            for line in str(event.get("stream", "")).splitlines():
-                if line.strip() and not line.startswith(_BUILDER_LINES):
-                    lines.append(line)
+            # A program writes a line in as many pieces as it likes, and each may be an event of its own.
+            *complete, begun = f"{begun}{event.get('stream', '')}".split("\n")
+            lines.extend(line for line in map(str.rstrip, complete) if line and not line.startswith(_BUILDER_LINES))
+        if begun.strip():
+            lines.append(begun.rstrip())
     stop.check()
     if failure is not None:
         raise ProviderError(_build_failure(failure, lines, base), Stage.IMAGE)
