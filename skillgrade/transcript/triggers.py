@@ -53,7 +53,7 @@ def _in_turn(skill: str, turn: ObservedTurn) -> Trigger:
     if reason := _blind_spot(skill, turn):
         return Trigger(skill, TriggerStatus.UNKNOWN, f"{reason}{where}")
     calls = sum(summary.calls.values())
-    return Trigger(skill, TriggerStatus.NOT_TRIGGERED, f"none of {calls} tool calls opened it")
+    return Trigger(skill, TriggerStatus.NOT_TRIGGERED, f"nothing that it did opened the skill (tool calls: {calls})")
 
 
 def _is(skill: str, name: str) -> bool:

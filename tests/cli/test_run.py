@@ -12,6 +12,20 @@ import pytest
 from skillgrade.cli.run import PRESETS
 from tests.support.processes import alive, eventually
 from tests.support.shell import Shell
+from tests.support.streams import FOLDER
+
+EXPECTS = """\
+version: "1"
+defaults: {{agent: command, command: "{command}", output_format: claude-stream-json, provider: local, trials: 2}}
+tasks:
+  - name: wanted
+    instruction: write this down
+    expect_skill: ws-claude-skills
+  - name: unwanted
+    instruction: read that
+    graders: [{{type: deterministic, run: 'echo "{{\\"score\\": 1, \\"details\\": \\"fine\\"}}"'}}]
+    expect_skill: none
+"""
 
 
 def report_of(root: Path) -> dict[str, object]:
@@ -210,6 +224,39 @@ def test_no_skill_leaves_the_skill_out(shell: Shell) -> None:
     assert [skill["name"] for skill in json.loads(shell.run(*arguments).out)["skills"]] == ["my-skill"]
     bare = json.loads(shell.run(*arguments, "--no-skill").out)
     assert (bare["skills"], bare["selection"]) == ([], ["--eval=writes", "--no-skill"])
+
+
+def test_a_skill_that_is_expected_is_scored_counted_and_explained(shell: Shell) -> None:
+    skill = "---\nname: {}\ndescription: d\n---\n"
+    for name in ("ws-claude-skills", "home-claude-skills"):
+        shell.write(f"skills/{name}/SKILL.md", skill.format(name))
+    stream = FOLDER / "claude-skill.jsonl"
+    shell.write("eval.yaml", EXPECTS.format(command=f"cat {stream}"))
+    done = shell.run("--json")
+    wanted, unwanted = json.loads(done.out)["tasks"]
+    assert (done.code, wanted["mean_reward"], unwanted["mean_reward"]) == (0, 1.0, 0.75)
+    assert [(one["grader_type"], one["score"]) for one in unwanted["trials"][0]["grader_results"]] == [
+        ("deterministic", 1.0),
+        ("assertions", 0.5),
+    ]
+    unused, used = wanted["triggers"]
+    assert (used["skill"], used["triggered"], used["not_triggered"]) == ("ws-claude-skills", 2, 0)
+    assert (unused["skill"], unused["triggered"], unused["not_triggered"]) == ("home-claude-skills", 0, 2)
+    assert "wanted: skill ws-claude-skills used in 2 of 2 trials\n" in done.err
+    preview = shell.run("preview").out
+    assert "✓ skill_used: ws-claude-skills: triggered: event 3: the agent called its skill tool\n" in preview
+    assert "skill home-claude-skills not triggered: nothing that it did opened the skill (tool calls: 1)\n" in preview
+    graded = json.loads(shell.run("regrade", "--eval=unwanted", "--grader=assertions", "--json").out)
+    assert graded["regrades"] == [{"cause": "regrade", "trials": 2, "changed": 0}]
+
+
+def test_without_the_skill_a_run_does_not_ask_for_it(shell: Shell) -> None:
+    shell.write("SKILL.md", "---\nname: ws-claude-skills\ndescription: d\n---\n")
+    shell.write("eval.yaml", EXPECTS.format(command=f"cat {FOLDER / 'claude.jsonl'}"))
+    done = shell.run("--eval=unwanted", "--no-skill", "--json")
+    (task,) = json.loads(done.out)["tasks"]
+    assert [one["grader_type"] for one in task["trials"][0]["grader_results"]] == ["deterministic"]
+    assert 'note: --no-skill: the task "unwanted" goes without its graders that ask' in done.err
 
 
 def test_ctrl_c_stops_cleans_up_reports_and_exits_130(shell: Shell, tmp_path: Path) -> None:

@@ -18,7 +18,17 @@ from skillgrade.results.evidence import Evidence
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal import Journal
 from skillgrade.results.journal_index import JournalIndex
-from skillgrade.results.records import AgentRun, GraderResult, GraderStatus, Outcome, Sample, TrialError, TrialRecord
+from skillgrade.results.records import (
+    AgentRun,
+    GraderResult,
+    GraderStatus,
+    Outcome,
+    Sample,
+    TrialError,
+    TrialRecord,
+    Trigger,
+    TriggerStatus,
+)
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.regrades import Cause, GradeChange
 from skillgrade.results.report import RegradeTotals
@@ -26,7 +36,7 @@ from skillgrade.results.report_file import load_report, write_report
 from skillgrade.results.reviews import review_places
 from skillgrade.results.run_info import TaskInfo
 from skillgrade.stop import Stop
-from skillgrade.suite.model import GraderSpec, HumanSpec, LlmRubricSpec, Task, Turn
+from skillgrade.suite.model import Assertion, AssertionsSpec, GraderSpec, HumanSpec, LlmRubricSpec, Task, Turn
 from tests.support.listening import Remembering
 from tests.support.results import plan, result, trial, write_run
 from tests.support.tasks import grader, make_suite, make_task
@@ -130,6 +140,20 @@ def test_judges_are_asked_again_and_the_rest_is_carried_over(finished: Finished)
     assert done.report.regrades == (RegradeTotals(Cause.REGRADE, 1, 1),)
     assert (done.report.judges, done.report.totals.judge_tokens) == (("gemini:flash-1",), {"input": 10})
     assert load_report(finished.folder.report) == done.report
+
+
+def test_assertions_are_checked_again_on_what_was_observed(finished: Finished) -> None:
+    """Also those that the file did not have in the run, and an old run that observed nothing says so."""
+    used = Trigger("foo", TriggerStatus.TRIGGERED, "event 3")
+    finished.write([judged(0, 0.25), judged(1, 0.25)])
+    finished.keep(judged(0, 0.25), triggers=(used,))
+    asks = AssertionsSpec("assertions", 2, assertions=(Assertion("skill_used", "foo", negated=True),))
+    done = finished.regrade(CHECK, RUBRIC, asks, types=("assertions",))
+    first, second = (trial.record for trial in done.report.tasks[0].trials)
+    assert (first.grader_results[2].score, first.reward) == (0.0, round(1.25 / 3, 12))
+    assert (second.outcome, second.reward) == (Outcome.ERRORED, None)
+    assert second.grader_results[2].details == "nothing was kept of whether the skill foo was used: start a new run"
+    assert finished.judging.asked == []
 
 
 def test_the_report_as_it_was_is_kept_each_time(finished: Finished) -> None:

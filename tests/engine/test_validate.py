@@ -11,7 +11,7 @@ from skillgrade.errors import Cancelled
 from skillgrade.judges.base import Verdicts
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
-from skillgrade.suite.model import DeterministicSpec, GraderSpec, Task
+from skillgrade.suite.model import Assertion, AssertionsSpec, DeterministicSpec, GraderSpec, Task
 from tests.support.judges import judging
 from tests.support.listening import Remembering
 from tests.support.tasks import grader, make_suite, make_task
@@ -141,6 +141,15 @@ def test_graders_that_need_a_person_or_a_judge_are_left_out_and_named(tmp_path: 
 def test_a_task_whose_graders_are_all_left_out_is_not_proven(tmp_path: Path) -> None:
     (found,) = run(tmp_path, task(tmp_path, GraderSpec("human", 0))).tasks
     assert found.errors == ("all its graders are left out (human)",)
+
+
+def test_a_solution_is_not_asked_for_its_use_of_skills(tmp_path: Path) -> None:
+    asks = AssertionsSpec("assertions", 1, assertions=(Assertion("skill_used", "s"),))
+    solved = task(tmp_path, grader(WANTS_ANSWER), asks)
+    only = task(tmp_path, asks, solve=None, name="only")
+    validation = run(tmp_path, solved, only)
+    assert [(found.task, found.errors, found.warnings) for found in validation.tasks] == [("task", (), ())]
+    assert (validation.unsolved, validation.left_out) == ((), ("assertions",))
 
 
 def test_a_stop_ends_it(tmp_path: Path) -> None:
