@@ -62,8 +62,7 @@ def without_skills(suite: Suite) -> Suite:
     Raises:
         UsageError: A task has no other graders.
     """
-    warnings = suite.warnings
-    tasks = []
+    tasks, asked = [], []
     for task in suite.tasks:
         graders = tuple(spec for spec in task.graders if not asks_about_skills(spec))
         if not graders and task.graders:
@@ -71,10 +70,12 @@ def without_skills(suite: Suite) -> Suite:
                 f"--no-skill: the task {shown(task.name)} only asks whether a skill was used; leave it out with --eval"
             )
         if len(graders) < len(task.graders):
-            warnings += (
-                f"--no-skill: the task {shown(task.name)} goes without its graders that ask whether a skill was used",
-            )
+            asked.append(shown(task.name))
         tasks.append(dataclasses.replace(task, graders=graders))
+    warnings = suite.warnings
+    if asked:
+        more = f" and {len(asked) - 3} more" if len(asked) > 3 else ""
+        warnings += (f"--no-skill: no grader asks whether a skill was used, in {', '.join(asked[:3])}{more}",)
     return dataclasses.replace(suite, tasks=tuple(tasks), skills=(), warnings=warnings)
 
 

@@ -256,7 +256,7 @@ def test_without_the_skill_a_run_does_not_ask_for_it(shell: Shell) -> None:
     done = shell.run("--eval=unwanted", "--no-skill", "--json")
     (task,) = json.loads(done.out)["tasks"]
     assert [one["grader_type"] for one in task["trials"][0]["grader_results"]] == ["deterministic"]
-    assert 'note: --no-skill: the task "unwanted" goes without its graders that ask' in done.err
+    assert 'note: --no-skill: no grader asks whether a skill was used, in "unwanted"' in done.err
 
 
 def test_ctrl_c_stops_cleans_up_reports_and_exits_130(shell: Shell, tmp_path: Path) -> None:

@@ -75,4 +75,4 @@ def test_every_example_loads_without_a_warning(tmp_path: Path, example: str) -> 
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 7
+    assert len(EXAMPLES) == 8

@@ -72,4 +72,4 @@ def test_the_yaml_of_the_page_is_valid() -> None:
     for shown in map(yaml.safe_load, blocks):
         graders = shown["graders"] if isinstance(shown, dict) else shown
         assert problems({"version": "1", "tasks": [{"name": "t", "instruction": "Work.", "graders": graders}]}) == []
-    assert len(blocks) == 5
+    assert len(blocks) == 6

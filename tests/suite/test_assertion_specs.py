@@ -127,7 +127,7 @@ def test_without_the_skill_nothing_asks_for_it(tmp_path: Path) -> None:
     suite = without_skills(suite_of(tmp_path, f"instruction: do it, {GRADERS}, expect_skill: none"))
     assert suite.skills == ()
     assert [spec.type for spec in suite.tasks[0].graders] == ["deterministic"]
-    assert suite.warnings == ('--no-skill: the task "one" goes without its graders that ask whether a skill was used',)
+    assert suite.warnings == ('--no-skill: no grader asks whether a skill was used, in "one"',)
 
 
 def test_without_the_skill_a_task_that_only_asks_for_it_is_refused(tmp_path: Path) -> None:
