@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -45,6 +47,10 @@ def read_rows(path: Path) -> list[DataRow]:
     rows = list(reader(path, text))
     if not rows:
         raise _fault(path, "has no rows")
+    if "\0" in text or "\\" in text:  # nothing else can stand for such characters
+        for row in rows:
+            if (fault := _character_fault(row.values)) is not None:
+                raise _fault(path, f"row {row.number} holds {fault}", row.line)
     return rows
 
 
@@ -58,22 +64,23 @@ def _csv(path: Path, text: str) -> Iterator[DataRow]:
     csv.field_size_limit(_LONGEST_CELL)
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     line, number = 1, 0
-    header: list[str] | None = None
+    header: list[str] = []
     try:
         for cells in reader:
             at, line = line, reader.line_num + 1
             if not cells:
                 continue
-            if header is None:
+            if not header:
                 header = _header(path, cells, at)
                 continue
             number += 1
             if len(cells) != len(header):
-                raise _fault(path, f"row {number} has {len(cells)} cells and the header {len(header)}", at)
-            yield DataRow(number, at, dict(zip(header, cells, strict=True)))
+                raise _fault(path, f"row {number} does not fit the header: {len(cells)} of {len(header)} cells", at)
+            yield DataRow(number, at, dict(zip(header, cells)))  # noqa: B905 - they are of one length
     except csv.Error as error:
-        raise _fault(path, f"is no csv: {error}", reader.line_num) from None
-    if header is None:
+        # A quote that is never closed is found at the end of the file: where its row begins is of more help.
+        raise _fault(path, f"is no csv: {error}, in what begins here", line) from None
+    if not header:
         raise _fault(path, "is empty")
 
 
@@ -115,7 +122,7 @@ def _yaml(path: Path, text: str) -> Iterator[DataRow]:
 
 def _json_value(path: Path, text: str, line: int | None) -> object:
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_without_doubles)
+        return _JSON.decode(text)
     except json.JSONDecodeError as error:
         raise _fault(path, f"is no JSON: {error.msg}", line or error.lineno) from None
     except (ValueError, RecursionError) as error:
@@ -124,6 +131,13 @@ def _json_value(path: Path, text: str, line: int | None) -> object:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _finite(number: str) -> float:
+    value = float(number)
+    if not math.isfinite(value):
+        raise ValueError(f"{number} is too large a number")
+    return value
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -139,8 +153,25 @@ def _object(path: Path, value: object, number: int, line: int | None) -> dict[st
     return value
 
 
+def _character_fault(value: object) -> str | None:
+    """Why a value could be told to no program."""
+    if isinstance(value, dict):
+        return next(filter(None, map(_character_fault, (*value, *value.values()))), None)
+    if isinstance(value, list):
+        return next(filter(None, map(_character_fault, value)), None)
+    if not isinstance(value, str):
+        return None
+    if "\0" in value:
+        return "a NUL character, which no program can be told"
+    return (
+        None if value.isascii() or not _SURROGATE.search(value) else "half of a surrogate pair, which is no character"
+    )
+
+
 def _fault(path: Path, message: str, line: int | None = None) -> SuiteError:
     return SuiteError([Problem(message, path, line)])
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_JSON = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_without_doubles)
 _READERS = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".json": _json, ".yaml": _yaml, ".yml": _yaml}

@@ -41,14 +41,15 @@ def test_a_byte_order_mark_is_no_part_of_a_column_s_name(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a,b\n1\n", "2: row 1 has 1 cells and the header 2"),
-        ('a,b\n1,"x\ny"\n1,2,3\n', "4: row 2 has 3 cells and the header 2"),
+        ("a,b\n1\n", "2: row 1 does not fit the header: 1 of 2 cells"),
+        ('a,b\n1,"x\ny"\n1,2,3\n', "4: row 2 does not fit the header: 3 of 2 cells"),
         ("a,a\n1,2\n", '1: two columns are called "a"'),
         ("a,\n1,2\n", "1: a column of the header has no name"),
         ("", "None: is empty"),
         ("\n\n", "None: is empty"),
         ("a,b\n", "None: has no rows"),
-        ('a\n"x', "2: is no csv: unexpected end of data"),
+        ('a\n"x\ny\nz', "2: is no csv: unexpected end of data, in what begins here"),
+        ("a,b\n\n1,\0\n", "3: row 1 holds a NUL character, which no program can be told"),
         (b"a\n\xff\n", "2: is not UTF-8 text"),
     ],
 )
@@ -69,6 +70,8 @@ def test_json_lines_json_and_yaml_keep_types(tmp_path: Path) -> None:
         ("d.jsonl", '{"a": 1}\n{"a": }\n', "2: is no JSON: Expecting value"),
         ("d.jsonl", '{"a": NaN}\n', "1: is no JSON that can be used: NaN is no JSON number"),
         ("d.jsonl", '{"a": 1, "a": 2}\n', "1: is no JSON that can be used: an object has the same name twice"),
+        ("d.jsonl", '{"a": -1e999}\n', "1: is no JSON that can be used: -1e999 is too large a number"),
+        ("d.jsonl", '{"a": {"b": ["\\ud800"]}}\n', "1: row 1 holds half of a surrogate pair, which is no character"),
         ("d.json", '{"a": 1}', "None: must be a list of objects"),
         ("d.json", '[\n{"a" 1}]', "2: is no JSON: Expecting ':' delimiter"),
         ("d.json", "[]", "None: has no rows"),
@@ -97,7 +100,10 @@ def test_what_csv_writes_is_read_back(tmp_path_factory: pytest.TempPathFactory, 
         assert lines[row.line - 1].lstrip('"').startswith(str(row.values["a"]).split("\n")[0].split('"')[0])
 
 
-@given(st.lists(st.dictionaries(st.text(min_size=1, max_size=4), st.integers(), min_size=1, max_size=3), min_size=1))
+NAME = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=4)
+
+
+@given(st.lists(st.dictionaries(NAME, st.integers(), min_size=1, max_size=3), min_size=1))
 def test_json_lines_are_read_back(tmp_path_factory: pytest.TempPathFactory, values: list[dict[str, int]]) -> None:
     path = tmp_path_factory.mktemp("jsonl") / "d.jsonl"
     path.write_text("\n".join(json.dumps(value) for value in values), encoding="utf-8")
