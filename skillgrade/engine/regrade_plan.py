@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgrade.engine.record_grading import evidence_folder, was_reached
+from skillgrade.engine.record_grading import evidence_folder, turn_of, was_reached
 from skillgrade.errors import Stage, UsageError
 from skillgrade.graders import GRADERS, RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.results import evidence
@@ -15,6 +15,7 @@ from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.results.reviews import HUMAN
 from skillgrade.results.run_info import TaskInfo
+from skillgrade.suite.assertion_specs import asks_about_skills
 from skillgrade.suite.model import GraderSpec, Suite, Task
 from skillgrade.suite.schema import grader_types
 from skillgrade.wording import did_you_mean, shown
@@ -99,7 +100,12 @@ def plan_regrade(index: JournalIndex, suite: Suite, types: Sequence[str]) -> Reg
 
 
 def _task_regrade(task: Task, info: TaskInfo, index: JournalIndex, types: Sequence[str]) -> TaskRegrade:
-    specs = tuple(spec for spec in task.graders if _was_selected(spec.type, index))
+    # A run that had no skill was not asked for its use, and cannot be.
+    specs = tuple(
+        spec
+        for spec in task.graders
+        if _was_selected(spec.type, index) and (index.info.skills or not asks_about_skills(spec))
+    )
     on_record = (spec for spec in specs if spec.type not in WORKSPACE_GRADERS)
     return TaskRegrade(task, info, specs, tuple(spec for spec in on_record if not types or spec.type in types))
 
@@ -138,7 +144,7 @@ class _Found:
 
 def _scan(index: JournalIndex, again: TaskRegrade) -> _Found:
     run, found = RunFolder(index.path.parent), _Found()
-    judges = {spec.index for spec in again.asked if spec.type != HUMAN}
+    turns = sorted({turn_of(spec, again.task) for spec in again.asked if spec.type != HUMAN})
     for attempts in index.attempts(again.info.task):
         last = attempts[-1]
         found.graders.update((result.grader, result.grader_type) for result in last.grader_results)
@@ -148,7 +154,6 @@ def _scan(index: JournalIndex, again: TaskRegrade) -> _Found:
         if last.agent is not None and last.agent.timed_out:  # nobody was asked, and nobody will be
             continue
         attempt = run.attempt_path(last.task, last.trial, last.attempt)
-        turns = sorted({result.turn for result in last.grader_results if result.grader in judges})
         folders = [evidence_folder(attempt, turn) for turn in turns if was_reached(attempt, turn)]
         found.without_evidence += [folder for folder in folders if not (folder / evidence.FILE).is_file()]
     return found
@@ -158,8 +163,8 @@ def _lost(folders: Sequence[Path]) -> Iterator[str]:
     if folders:
         more = f" and {len(folders) - 1} more folders" if len(folders) > 1 else ""
         yield (
-            f"{folders[0]}{more}: what was kept of the trial for graders is gone: leave the task out with --eval, or "
-            "start a new run"
+            f"{folders[0]}{more}: nothing of the trial is kept that graders could read: leave the task out with --eval, "
+            "or start a new run"
         )
 
 

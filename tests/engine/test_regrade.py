@@ -38,7 +38,7 @@ from skillgrade.results.run_info import TaskInfo
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Assertion, AssertionsSpec, GraderSpec, HumanSpec, LlmRubricSpec, Task, Turn
 from tests.support.listening import Remembering
-from tests.support.results import plan, result, trial, write_run
+from tests.support.results import INFO, plan, result, trial, write_run
 from tests.support.tasks import grader, make_suite, make_task
 
 CHECK, RUBRIC = grader(), LlmRubricSpec("llm_rubric", 1, rubric="is it good?")
@@ -156,6 +156,21 @@ def test_assertions_are_checked_again_on_what_was_observed(finished: Finished) -
     assert finished.judging.asked == []
 
 
+def test_a_run_without_skills_is_not_asked_whether_it_used_them(finished: Finished) -> None:
+    write_run(finished.root, [plan("fix", 1)], [judged(0, 0.25)], info=replace(INFO, skills=()))
+    finished.keep(judged(0, 0.25))
+    asks = AssertionsSpec("assertions", 2, assertions=(Assertion("skill_used", "foo"),))
+    (after,) = finished.regrade(CHECK, RUBRIC, asks).report.tasks[0].trials
+    assert [result.grader_type for result in after.record.grader_results] == ["deterministic", "llm_rubric"]
+    assert after.record.reward == 0.875
+
+
+def test_a_new_grader_is_refused_where_nothing_was_kept_for_it(finished: Finished) -> None:
+    write_run(finished.root, [plan("fix", 1)], [trial("fix", 0, grader_results=(result(),))])
+    with pytest.raises(UsageError, match="nothing of the trial is kept that graders could read: leave"):
+        finished.regrade(CHECK, RUBRIC)
+
+
 def test_the_report_as_it_was_is_kept_each_time(finished: Finished) -> None:
     finished.write([judged(0, 0.25)])
     first = finished.folder.report.read_bytes()
@@ -242,7 +257,7 @@ def test_lost_evidence_refuses_before_anything_is_changed(finished: Finished) ->
     finished.write(records)
     journal = finished.folder.journal.read_bytes()
     (finished.folder.attempt_path("fix", 1, 0) / evidence.FILE).unlink()
-    with pytest.raises(UsageError, match=r"trials/fix/1/0: what was kept of the trial for graders is gone"):
+    with pytest.raises(UsageError, match=r"trials/fix/1/0: nothing of the trial is kept that graders could read"):
         finished.regrade()
     assert finished.folder.journal.read_bytes() == journal
     assert not (finished.root / "report-1.json").exists()
