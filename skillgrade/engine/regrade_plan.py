@@ -163,8 +163,8 @@ def _lost(folders: Sequence[Path]) -> Iterator[str]:
     if folders:
         more = f" and {len(folders) - 1} more folders" if len(folders) > 1 else ""
         yield (
-            f"{folders[0]}{more}: nothing of the trial is kept that graders could read: leave the task out with --eval, "
-            "or start a new run"
+            f"{folders[0]}{more}: nothing of the trial is kept that graders could read: leave the task out with "
+            "--eval, or start a new run"
         )
 
 
