@@ -9,7 +9,19 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from benchmarks import containers, datasets, judge_prompt, local, memory, peer, sandboxes, skills, startup, transcripts
+from benchmarks import (
+    containers,
+    datasets,
+    judge_prompt,
+    local,
+    memory,
+    model_calls,
+    peer,
+    sandboxes,
+    skills,
+    startup,
+    transcripts,
+)
 from benchmarks.machine import describe
 from benchmarks.measure import FULL, Row, Size, Skipped
 from benchmarks.table import markdown
@@ -22,6 +34,7 @@ BENCHMARKS: dict[str, Callable[[Size, Path], Iterator[Row]]] = {
     "skill": skills.run,
     "memory": memory.run,
     "judge_prompt": judge_prompt.run,
+    "model_calls": model_calls.run,
     "datasets": datasets.run,
     "transcripts": transcripts.run,
     "peer": peer.run,
