@@ -21,7 +21,7 @@ _USUAL_KS = (1, 2, 3, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A range of values in 0..1, both ends included."""
+    """A range of values, both ends included."""
 
     low: float
     high: float
