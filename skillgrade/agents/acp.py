@@ -73,6 +73,10 @@ class AcpAgent:
         """Nothing that is known before; see `Agent.stdin`."""
         return None
 
+    def command_line(self, task: Task, env: Mapping[str, str]) -> tuple[str, ...]:
+        """See `Agent.command_line`."""
+        return ("bash", "-c", task.agent.acp_command or "")
+
     def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
         """What its messages say; see `Agent.failure`."""
         return failed(result, summary)

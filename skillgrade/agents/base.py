@@ -96,6 +96,14 @@ class Agent(Protocol):
     def stdin(self, instruction: str) -> bytes | None:
         """What it reads on its standard input in its first turn."""
 
+    def command_line(self, task: Task, env: Mapping[str, str]) -> tuple[str, ...]:
+        """What it is started with in its first turn, for people: without what only wraps it.
+
+        Args:
+            task: The task.
+            env: The variables that it gets.
+        """
+
     def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
         """Why what it did says nothing about the task, in one sentence; None where it worked on it.
 

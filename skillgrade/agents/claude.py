@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from skillgrade.agents.base import AgentTurn
+from collections.abc import Mapping
+
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
@@ -33,12 +34,12 @@ class ClaudeAgent(NpmAgent):
         """An Anthropic key or a token of a subscription; see `NpmAgent.access`."""
         return _ACCESS
 
-    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
+    def invocation(self, task: Task, env: Mapping[str, str], number: int) -> Invocation:
         """See `NpmAgent.invocation`."""
         argv = ["claude", "--print", "--output-format", "stream-json", "--verbose", "--dangerously-skip-permissions"]
         if task.agent.model:
             argv += ["--model", task.agent.model]
-        if turn.number:
+        if number:
             argv.append("--continue")
-        needs_no_key = _ACCESS.url in turn.env and _ACCESS.key(turn.env) is None
+        needs_no_key = _ACCESS.url in env and _ACCESS.key(env) is None
         return Invocation(argv, {**_ENV, **({"ANTHROPIC_AUTH_TOKEN": NO_KEY} if needs_no_key else {})})

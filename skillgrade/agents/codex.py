@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
-from skillgrade.agents.base import AgentTurn
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent, versioned
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
@@ -29,19 +29,19 @@ class CodexAgent(NpmAgent):
         """An OpenAI key; see `NpmAgent.access`."""
         return _ACCESS
 
-    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
+    def invocation(self, task: Task, env: Mapping[str, str], number: int) -> Invocation:
         """See `NpmAgent.invocation`."""
         # Its own sandbox cannot be made in a container, where commands would fail while it ends as if all were well.
         argv = ["codex", "exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
         if task.agent.model:
             argv += ["--model", task.agent.model]
-        env = {}
-        if any(name in turn.env for name in (_KEY, _ACCESS.url)):
-            argv += _provider(turn.env.get(_ACCESS.url, _OPENAI))
-            env = {_KEY: turn.env.get(_KEY, NO_KEY)}
-        if turn.number:
+        own = {}
+        if any(name in env for name in (_KEY, _ACCESS.url)):
+            argv += _provider(env.get(_ACCESS.url, _OPENAI))
+            own = {_KEY: env.get(_KEY, NO_KEY)}
+        if number:
             argv += ["resume", "--last"]
-        return Invocation([*argv, "-"], env)
+        return Invocation([*argv, "-"], own)
 
 
 def _provider(url: str) -> list[str]:

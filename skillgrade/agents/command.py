@@ -64,6 +64,10 @@ class CommandAgent:
         """The instruction."""
         return instruction.encode()
 
+    def command_line(self, task: Task, env: Mapping[str, str]) -> tuple[str, ...]:
+        """See `Agent.command_line`."""
+        return ("bash", "-c", task.agent.command or "")
+
     def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
         """What its own stream says; its exit code is its own business, and a deadline an end as any other."""
         return None if result.timed_out else transcript_failure(summary)

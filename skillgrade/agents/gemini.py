@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from skillgrade.agents.base import AgentTurn
@@ -33,25 +34,30 @@ class GeminiAgent(NpmAgent):
         """A Gemini key; see `NpmAgent.access`."""
         return _ACCESS
 
-    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
+    def invocation(self, task: Task, env: Mapping[str, str], number: int) -> Invocation:
         """See `NpmAgent.invocation`."""
         # Any other approval mode hides tools, the one for skills among them.
         argv = ["gemini", "--approval-mode", "yolo", "--skip-trust", "--output-format", "stream-json"]
         if task.agent.model:
             argv += ["--model", task.agent.model]
-        if turn.number:
+        if number:
             argv += ["--resume", "latest"]
         settings: dict[str, object] = {
             "general": {"enableAutoUpdate": False, "maxAttempts": _ATTEMPTS},
             "privacy": {"usageStatisticsEnabled": False},
         }
-        env = {}
-        if any(name in turn.env for name in (*_ACCESS.keys, _ACCESS.url)):
+        own = {}
+        if any(name in env for name in (*_ACCESS.keys, _ACCESS.url)):
             # With an address and no such setting it looks for a login that only a browser could give.
             settings["security"] = {"auth": {"selectedType": "gemini-api-key"}}
-            env = {"GEMINI_API_KEY": _ACCESS.key(turn.env) or NO_KEY}
+            own = {"GEMINI_API_KEY": _ACCESS.key(env) or NO_KEY}
         start = _START.read_text(encoding="utf-8")
-        return Invocation(["bash", "-c", start, argv[0], json.dumps(settings), *argv[1:]], env)
+        return Invocation(["bash", "-c", start, argv[0], json.dumps(settings), *argv[1:]], own)
+
+    def command_line(self, task: Task, env: Mapping[str, str]) -> tuple[str, ...]:
+        """Without the script that writes its settings; see `Agent.command_line`."""
+        _bash, _option, _script, name, _settings, *arguments = super().command_line(task, env)
+        return (name, *arguments)
 
     def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
         """Run it; see `Agent.act`."""

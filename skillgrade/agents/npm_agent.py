@@ -97,8 +97,14 @@ class NpmAgent:
         """How it reaches its model; None where that is the eval's business."""
         raise NotImplementedError
 
-    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
-        """How it is started for a turn."""
+    def invocation(self, task: Task, env: Mapping[str, str], number: int) -> Invocation:
+        """How it is started for a turn.
+
+        Args:
+            task: The task.
+            env: The variables that it gets.
+            number: Which message of the trial it reads, from 0.
+        """
         raise NotImplementedError
 
     def model(self, spec: AgentSpec) -> str | None:
@@ -119,9 +125,13 @@ class NpmAgent:
         access = self.access(task.agent)
         return None if access is None else access.problem(task, variables, self.name)
 
+    def package_wanted(self, spec: AgentSpec) -> str:
+        """Its package with the version that goes into images, as npm takes it."""
+        return f"{self.package}@{spec.version or self.tested_version}"
+
     def install_commands(self, spec: AgentSpec) -> str | None:
         """See `Agent.install_commands`."""
-        what = shlex.quote(f"{self.package}@{spec.version or self.tested_version}")
+        what = shlex.quote(self.package_wanted(spec))
         return (
             f"type npm >/dev/null 2>&1 || {{ echo 'the agent {self.name} needs Node.js and npm: choose a docker.base "
             f"that has them, such as node:20-slim'; exit 1; }}\nnpm install --global --no-audit --no-fund {what}"
@@ -153,13 +163,17 @@ class NpmAgent:
         """The instruction; see `Agent.stdin`."""
         return instruction.encode()
 
+    def command_line(self, task: Task, env: Mapping[str, str]) -> tuple[str, ...]:
+        """See `Agent.command_line`."""
+        return tuple(self.invocation(task, env, 0).argv)
+
     def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
         """What its stream and its end say; see `Agent.failure`."""
         return failed(result, summary)
 
     def act(self, task: Task, turn: AgentTurn, workspace: Workspace, stop: Stop) -> CommandResult:
         """Run it; see `Agent.act`."""
-        invocation = self.invocation(task, turn)
+        invocation = self.invocation(task, turn.env, turn.number)
         result = workspace.run(
             Command(
                 argv=tuple(invocation.argv),

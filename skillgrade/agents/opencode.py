@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from skillgrade.agents.base import AgentTurn
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent, versioned
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
@@ -72,7 +71,7 @@ class OpencodeAgent(NpmAgent):
         """See `Agent.install_commands`."""
         return f"{super().install_commands(spec)}{_INSTALL_RIPGREP}"
 
-    def invocation(self, task: Task, turn: AgentTurn) -> Invocation:
+    def invocation(self, task: Task, env: Mapping[str, str], number: int) -> Invocation:
         """See `NpmAgent.invocation`."""
         spec, model = task.agent, self.model(task.agent)
         argv = ["opencode", "run", "--format", "json"]
@@ -80,20 +79,20 @@ class OpencodeAgent(NpmAgent):
             argv += ["--model", model]
         if spec.opencode_agent:
             argv += ["--agent", spec.opencode_agent]
-        if turn.number:
+        if number:
             argv.append("--continue")
         config: dict[str, object] = {"autoupdate": False, "share": "disabled"}
-        env = dict(_ENV)
+        own = dict(_ENV)
         name, model_name = _split(model)
         if provider := _PROVIDERS.get(name):
             # A model that it does not know must be declared.
             settings: dict[str, object] = {"models": {model_name: {}}}
-            if url := turn.env.get(provider.access.url):
+            if url := env.get(provider.access.url):
                 settings["options"] = {"baseURL": versioned(url, provider.api_version)}
-            if url or provider.access.key(turn.env):
-                env[provider.key_name] = provider.access.key(turn.env) or NO_KEY
+            if url or provider.access.key(env):
+                own[provider.key_name] = provider.access.key(env) or NO_KEY
             config |= {"provider": {name: settings}, "small_model": model}
-        return Invocation(argv, {**env, "OPENCODE_CONFIG_CONTENT": json.dumps(config)})
+        return Invocation(argv, {**own, "OPENCODE_CONFIG_CONTENT": json.dumps(config)})
 
 
 def _split(model: str | None) -> tuple[str, str]:

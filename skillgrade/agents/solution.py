@@ -63,6 +63,11 @@ class SolutionAgent:
         """Nothing."""
         return None
 
+    def command_line(self, task: Task, env: Mapping[str, str]) -> tuple[str, ...]:
+        """See `Agent.command_line`."""
+        solution = task.each_turn[0].solution
+        return () if solution is None else script_argv(solution, solution.name)
+
     def failure(self, result: CommandResult, summary: TranscriptSummary) -> str | None:
         """None: a script says nothing of itself."""
         return None

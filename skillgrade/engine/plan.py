@@ -148,14 +148,15 @@ def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: St
             gathered.append(choice.reason)
         if task.agent.home == "user" and provider_named(choice.provider).isolation is not Isolation.CONTAINER:
             gathered += home_notes(Path.home(), [skill.name for skill in suite.skills])
-        task_plans.append(TaskPlan(task, agent.name, choice.provider, _environment(task, agent)))
+        task_plans.append(TaskPlan(task, agent.name, choice.provider, environment_of(task, agent)))
     if not suite.skills:
         gathered.append("no skill goes in: none was found beside the file, or --no-skill leaves it out")
     withheld = judge_key_names(suite.tasks)
     return Plan(suite, tuple(task_plans), withheld, tuple(dict.fromkeys(gathered)))
 
 
-def _environment(task: Task, agent: Agent) -> EnvironmentSpec:
+def environment_of(task: Task, agent: Agent) -> EnvironmentSpec:
+    """What the trials of a task share with each other, and with those of every task like it."""
     setups = [
         WORKSPACE_GRADERS[spec.type].setup_commands(spec) for spec in task.graders if spec.type in WORKSPACE_GRADERS
     ]

@@ -64,6 +64,22 @@ def choose_provider(requested: str, docker: DockerSpec, agent: str, is_llm: bool
     return Choice("local", f"auto chose local, which isolates nothing: {problem}")
 
 
+def foreseen_provider(requested: str, docker: DockerSpec, agent: str, is_llm: bool, stop: Stop) -> Choice:
+    """What `choose_provider` would choose, without a pull.
+
+    Raises:
+        UsageError: As there.
+        ProviderError: As there.
+        Cancelled: The stop came.
+    """
+    from skillgrade.workspace.docker.client import connect, daemon_problem
+    from skillgrade.workspace.docker.images import find_image
+
+    if requested == AUTO and daemon_problem() is None and find_image(connect(), docker.base) is None:
+        return Choice("docker", f"auto takes docker if {docker.base} can be pulled: it is not on this machine")
+    return choose_provider(requested, docker, agent, is_llm, stop)
+
+
 def _requested(name: str) -> Choice:
     if name not in PROVIDERS:
         raise UsageError(f"there is no provider {name!r}; choose one of {', '.join((AUTO, *PROVIDERS))}")

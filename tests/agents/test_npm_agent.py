@@ -39,13 +39,9 @@ def turn_with(tmp_path: Path, env: Mapping[str, str] | None = None, number: int 
     return AgentTurn(text, env or {}, 30.0, *sinks, number)
 
 
-def invocation(
-    name: str, tmp_path: Path, env: Mapping[str, str] | None = None, number: int = 0, **spec: Any
-) -> Invocation:
-    turn = turn_with(tmp_path, env, number)
-    turn.stdout.close(), turn.stderr.close()
+def invocation(name: str, env: Mapping[str, str] | None = None, number: int = 0, **spec: Any) -> Invocation:
     given = {"model": MODELS.get(name), **spec}
-    return agent_named(name).invocation(make_task(agent=AgentSpec(name, **given)), turn)
+    return agent_named(name).invocation(make_task(agent=AgentSpec(name, **given)), env or {}, number)
 
 
 def problem(name: str, variables: Mapping[str, str] | None = None, **fields: Any) -> str | None:
@@ -133,46 +129,46 @@ def test_the_model_is_the_agents_own_setting_where_it_has_one() -> None:
 # How it is started
 
 
-def test_the_model_and_a_later_turn_are_options(tmp_path: Path) -> None:
-    assert invocation("claude", tmp_path, model="haiku", number=1).argv[-3:] == ["--model", "haiku", "--continue"]
-    assert invocation("codex", tmp_path, model="m", number=1).argv[-5:] == ["--model", "m", "resume", "--last", "-"]
-    assert invocation("gemini", tmp_path, model="m", number=1).argv[-4:] == ["--model", "m", "--resume", "latest"]
-    opencode = invocation("opencode", tmp_path, model="x/y", opencode_model="a/b", opencode_agent="plan", number=2)
+def test_the_model_and_a_later_turn_are_options() -> None:
+    assert invocation("claude", model="haiku", number=1).argv[-3:] == ["--model", "haiku", "--continue"]
+    assert invocation("codex", model="m", number=1).argv[-5:] == ["--model", "m", "resume", "--last", "-"]
+    assert invocation("gemini", model="m", number=1).argv[-4:] == ["--model", "m", "--resume", "latest"]
+    opencode = invocation("opencode", model="x/y", opencode_model="a/b", opencode_agent="plan", number=2)
     assert opencode.argv[4:] == ["--model", "a/b", "--agent", "plan", "--continue"]
 
 
-def test_codex_is_told_where_its_model_is(tmp_path: Path) -> None:
-    bare = invocation("codex", tmp_path)
+def test_codex_is_told_where_its_model_is() -> None:
+    bare = invocation("codex")
     assert "-c" not in bare.argv
     assert bare.env == {}
-    own = invocation("codex", tmp_path, {"OPENAI_API_KEY": "k"})
+    own = invocation("codex", {"OPENAI_API_KEY": "k"})
     assert 'base_url="https://api.openai.com/v1"' in " ".join(own.argv)
     assert own.env == {"OPENAI_API_KEY": "k"}
-    other = invocation("codex", tmp_path, {"OPENAI_BASE_URL": 'http://host:1/"proxy"/v1/'})
+    other = invocation("codex", {"OPENAI_BASE_URL": 'http://host:1/"proxy"/v1/'})
     assert 'base_url="http://host:1/\\"proxy\\"/v1"' in " ".join(other.argv)
     assert other.env == {"OPENAI_API_KEY": "none"}
 
 
-def test_an_address_without_a_key_gets_a_word_in_its_place(tmp_path: Path) -> None:
-    assert invocation("claude", tmp_path, {"ANTHROPIC_BASE_URL": "u"}).env["ANTHROPIC_AUTH_TOKEN"] == "none"
-    assert invocation("gemini", tmp_path, {"GOOGLE_GEMINI_BASE_URL": "u"}).env["GEMINI_API_KEY"] == "none"
-    assert invocation("opencode", tmp_path, {"ANTHROPIC_BASE_URL": "u"}).env["ANTHROPIC_API_KEY"] == "none"
-    keyed = invocation("claude", tmp_path, {"ANTHROPIC_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"})
+def test_an_address_without_a_key_gets_a_word_in_its_place() -> None:
+    assert invocation("claude", {"ANTHROPIC_BASE_URL": "u"}).env["ANTHROPIC_AUTH_TOKEN"] == "none"
+    assert invocation("gemini", {"GOOGLE_GEMINI_BASE_URL": "u"}).env["GEMINI_API_KEY"] == "none"
+    assert invocation("opencode", {"ANTHROPIC_BASE_URL": "u"}).env["ANTHROPIC_API_KEY"] == "none"
+    keyed = invocation("claude", {"ANTHROPIC_BASE_URL": "u", "ANTHROPIC_API_KEY": "k"})
     assert "ANTHROPIC_AUTH_TOKEN" not in keyed.env
 
 
-def test_opencode_is_told_where_its_model_is(tmp_path: Path) -> None:
+def test_opencode_is_told_where_its_model_is() -> None:
     env = {"GOOGLE_GEMINI_BASE_URL": "http://host:1", "GEMINI_API_KEY": "k"}
-    made = invocation("opencode", tmp_path, env, model="google/new").env
+    made = invocation("opencode", env, model="google/new").env
     provider = json.loads(made["OPENCODE_CONFIG_CONTENT"])["provider"]
     assert provider == {"google": {"models": {"new": {}}, "options": {"baseURL": "http://host:1/v1beta"}}}
     assert made["GOOGLE_GENERATIVE_AI_API_KEY"] == "k"
-    other = json.loads(invocation("opencode", tmp_path, env, model="local/llama").env["OPENCODE_CONFIG_CONTENT"])
+    other = json.loads(invocation("opencode", env, model="local/llama").env["OPENCODE_CONFIG_CONTENT"])
     assert "provider" not in other
 
 
 def test_gemini_brings_settings_unless_the_home_has_some(tmp_path: Path) -> None:
-    made = invocation("gemini", tmp_path, {"GEMINI_API_KEY": "k"})
+    made = invocation("gemini", {"GEMINI_API_KEY": "k"})
     (tmp_path / "gemini").write_text("#!/bin/bash\nprintf '%s\\n' \"$@\"\n")
     (tmp_path / "gemini").chmod(0o755)
     home = tmp_path / "home"

@@ -152,8 +152,7 @@ def ensure_image(client: DockerClient, environment: EnvironmentSpec, stop: Stop)
         Cancelled: The stop came.
     """
     text = dockerfile(environment)
-    base = ensure_base(client, environment.docker.base, stop)
-    digest = hashlib.sha256(f"{base}\n{text}".encode()).hexdigest()
+    digest = _digest(ensure_base(client, environment.docker.base, stop), text)
     tag = f"{REPOSITORY}:{digest[:24]}"
     found = find_image(client, tag)
     if found is not None:
@@ -167,6 +166,21 @@ def ensure_image(client: DockerClient, environment: EnvironmentSpec, stop: Stop)
     if found is None:
         raise ProviderError(f"docker: the image {tag} was built but is not there", Stage.IMAGE)
     return found
+
+
+def find_built(client: DockerClient, environment: EnvironmentSpec) -> str | None:
+    """The id of an environment's image; None where it is not built, or would be built anew.
+
+    Raises:
+        ProviderError: `docker.setup` cannot work, or the daemon does not answer.
+    """
+    text = dockerfile(environment)
+    base = find_image(client, environment.docker.base)
+    return None if base is None else find_image(client, f"{REPOSITORY}:{_digest(base, text)[:24]}")
+
+
+def _digest(base: str, text: str) -> str:
+    return hashlib.sha256(f"{base}\n{text}".encode()).hexdigest()
 
 
 def find_image(client: DockerClient, tag: str) -> str | None:
