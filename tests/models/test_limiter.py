@@ -52,11 +52,10 @@ class Gates:
 
     def call(self, name: str, deadline: float = NEVER, stop: Stop | None = None) -> None:
         """Start a call in a thread, and return when it is under way or waits."""
-        self._ends[name] = Future()
         before = self.known()
 
         def send(seconds: float) -> str:
-            end = self._ends[name]
+            self._ends[name] = end = Future[str]()
             self.started.append(name)
             return end.result(20)
 
@@ -69,7 +68,8 @@ class Gates:
 
     def end(self, name: str, error: ModelError | None = None) -> None:
         """Let a call end well, or once with an error; returns when it is over, or under way or waiting again."""
-        end, self._ends[name] = self._ends[name], Future()
+        assert eventually(lambda: name in self._ends, 10)  # it was let through, perhaps a moment ago
+        end = self._ends.pop(name)
         before = self.known()
         if error is None:
             end.set_result(name)
