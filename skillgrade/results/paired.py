@@ -6,20 +6,30 @@ A difference is that of the second arm minus the first, -1..1. Tests are two-sid
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist, variance
 
-from skillgrade.results.statistics import CONFIDENCE, Interval, mean, mean_interval
+from skillgrade.results.statistics import CONFIDENCE, Interval, mean_interval
 
 POWER = 0.8
 """The chance that the trials asked for show a difference as large as the one observed, if it is real."""
 
-MOST_FLIPPED = 30
-"""Tasks that differ up to which every flip of their signs is counted; beyond, Student's t interval is as good."""
+MOST_COUNTED = 2000
+"""Trials of both arms up to which an exact test counts every case; beyond, the interval is as good."""
 
 _Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) + NormalDist().inv_cdf(POWER)
+
+
+@dataclass(frozen=True, slots=True)
+class PassCounts:
+    """Of one task, the graded trials of both arms, and how many of them passed."""
+
+    passed_before: int
+    before: int
+    passed_after: int
+    after: int
 
 
 def difference_interval(differences: Sequence[float]) -> Interval | None:
@@ -33,58 +43,36 @@ def difference_interval(differences: Sequence[float]) -> Interval | None:
     return None if interval is None else Interval(2 * interval.low - 1, 2 * interval.high - 1)
 
 
-def fisher_exact(passed_before: int, before: int, passed_after: int, after: int) -> float | None:
-    """Fisher's exact test: how likely so unequal a split of the passes is, or a less likely one, if rates are equal.
+def exact_test(counts: Sequence[PassCounts]) -> float | None:
+    """The exact test of equal chances within each task, Cochran, Mantel and Haenszel's with nothing approximated.
 
-    The trials of one task in two arms are two independent samples. Fisher, "Statistical Methods for Research Workers",
-    5th edition, 1934, section 21.02. Counted in whole numbers, so equally likely splits are exactly equal.
+    Given how many trials of a task passed in both arms together, and equal chances, the passes of one arm are
+    hypergeometric; the sum over tasks is compared. Task by task, so that easy and hard tasks are never pooled. Of one
+    task it is Fisher's exact test, and with one trial per task and arm McNemar's. The p-value is that of all sums that
+    are at most as likely as the observed one. It speaks of these very tasks, and of their verdicts alone.
 
-    Args:
-        passed_before: Passed of `before`.
-        before: Graded trials of the first arm.
-        passed_after: Passed of `after`.
-        after: Graded trials of the second arm.
-
-    Returns:
-        The p-value; None when an arm has no trials.
-    """
-    if not before or not after:
-        return None
-    passed = passed_before + passed_after
-    splits = [
-        math.comb(before, first) * math.comb(after, passed - first)
-        for first in range(max(0, passed - after), min(before, passed) + 1)
-    ]
-    observed = math.comb(before, passed_before) * math.comb(after, passed_after)
-    return sum(ways for ways in splits if ways <= observed) / math.comb(before + after, passed)
-
-
-def sign_flip_test(differences: Sequence[Fraction]) -> float | None:
-    """The exact paired permutation test: the share of all flips of signs whose sum is as far from 0 as the observed.
-
-    Where no arm is better, each task's difference could as well have had the other sign (Fisher, "The Design of
-    Experiments", 1935, section 21). With one trial per task and arm it is McNemar's exact test.
+    Mehta, Patel and Gray, "Computing an Exact Confidence Interval for the Common Odds Ratio in Several 2x2 Contingency
+    Tables", JASA 80 (1985). Counted in whole numbers, so that equally likely sums are exactly equal.
 
     Args:
-        differences: One per task, exact.
+        counts: One per task with graded trials in both arms.
 
     Returns:
-        The p-value; None without tasks, and when more than `MOST_FLIPPED` tasks differ.
+        The p-value; None without tasks, and beyond `MOST_COUNTED` trials.
     """
-    changed = [difference for difference in differences if difference]
-    if not differences or len(changed) > MOST_FLIPPED:
+    if not counts or sum(each.before + each.after for each in counts) > MOST_COUNTED:
         return None
-    scale = math.lcm(*(difference.denominator for difference in changed))
-    sizes = [abs(int(difference * scale)) for difference in changed]
-    observed = abs(sum(int(difference * scale) for difference in changed))
-    if observed == 0:
-        return 1.0
-    half = len(sizes) // 2
-    ones, others = _flipped_sums(sizes[:half]), sorted(_flipped_sums(sizes[half:]))
-    extreme = sum(
-        bisect_right(others, -observed - one) + len(others) - bisect_left(others, observed - one) for one in ones
-    )
-    return float(Fraction(extreme, 2 ** len(sizes)))
+    ways, least = [1], 0
+    for each in counts:
+        passed = each.passed_before + each.passed_after
+        low = max(0, passed - each.before)
+        splits = [
+            math.comb(each.after, passes) * math.comb(each.before, passed - passes)
+            for passes in range(low, min(each.after, passed) + 1)
+        ]
+        ways, least = _convolved(ways, splits), least + low
+    observed = ways[sum(each.passed_after for each in counts) - least]
+    return float(Fraction(sum(each for each in ways if each <= observed), sum(ways)))
 
 
 def normalised_gain(before: float | None, after: float | None) -> float | None:
@@ -107,52 +95,43 @@ def pass_variance(passed: int, graded: int) -> float:
     return rate * (1 - rate)
 
 
-def trials_needed(difference: float, variances: float) -> int | None:
-    """Trials per arm of one task after which a difference as large as the observed would show.
+def trials_needed(difference: float, variances: Sequence[float]) -> int | None:
+    """Trials per task and arm after which a difference as large as the observed would show on these tasks.
 
-    (z_(a/2) + z_b)^2 (s1^2 + s2^2) / d^2: Miller, section 5, for one task. The level is `CONFIDENCE`, two-sided, the
-    power is `POWER`.
+    n = (z_(a/2) + z_b)^2 (w^2 + s^2 / K) / d^2 (Miller, section 5), solved for K with the tasks taken as given, w = 0.
+    The level is `CONFIDENCE`, two-sided, the power is `POWER`.
 
     Args:
-        difference: Of the pass rates.
-        variances: The sum of both arms' `pass_variance`.
+        difference: Of the pass rates, averaged over the tasks.
+        variances: By task the sum of both arms' `pass_variance`; at least one.
 
     Returns:
         None where no difference was seen, which no number of trials makes one.
     """
-    return math.ceil(_Z**2 * variances / difference**2) if difference else None
+    return math.ceil(_Z**2 * math.fsum(variances) / (len(variances) * difference) ** 2) if difference else None
 
 
-def suite_trials_needed(
-    differences: Sequence[float], variances: Sequence[float], trials: Sequence[float]
-) -> tuple[int | None, int | None]:
-    """Trials per task and arm, or tasks, after which a mean difference as large as the observed would show.
+def tasks_needed(differences: Sequence[float], noises: Sequence[float]) -> int | None:
+    """Tasks after which a mean difference as large as the observed would show for tasks like these.
 
-    n = (z_(a/2) + z_b)^2 (w^2 + s^2 / K) / d^2 (Miller, section 5), solved once for K with the n tasks that there are,
-    and once for n with the trials that there are. w^2, the variance of the tasks' true differences, is what the
-    observed differences vary by beyond what their trials explain.
+    The same formula, for n with the trials that there are. w^2, the variance of the tasks' true differences, is what
+    the observed differences vary by beyond what their trials explain.
 
     Args:
         differences: Of the pass rates, one per task; at least two.
-        variances: By task the sum of both arms' `pass_variance`.
-        trials: By task how many trials an arm has (the harmonic mean of both arms).
+        noises: By task the sum of both arms' `pass_variance`, each divided by the arm's trials.
 
     Returns:
-        The trials; None where no difference was seen, or where tasks differ so much that more trials of the same tasks
-        do not tell. The tasks; None where no difference was seen.
+        None where no difference was seen.
     """
-    observed = mean(differences) or 0.0
-    if not observed:
-        return None, None
-    noise = math.fsum(each / count for each, count in zip(variances, trials, strict=True)) / len(variances)
+    observed, noise = math.fsum(differences) / len(differences), math.fsum(noises) / len(noises)
     between = max(0.0, variance(differences) - noise)
-    allowed = len(differences) * observed**2 / _Z**2 - between
-    within = math.fsum(variances) / len(variances)
-    return math.ceil(within / allowed) if allowed > 0 else None, math.ceil(_Z**2 * (between + noise) / observed**2)
+    return math.ceil(_Z**2 * (between + noise) / observed**2) if observed else None
 
 
-def _flipped_sums(sizes: Sequence[int]) -> list[int]:
-    sums = [0]
-    for size in sizes:
-        sums = [total + signed for total in sums for signed in (size, -size)]
+def _convolved(ways: Sequence[int], splits: Sequence[int]) -> list[int]:
+    sums = [0] * (len(ways) + len(splits) - 1)
+    for offset, split in enumerate(splits):
+        for place, way in enumerate(ways, offset):
+            sums[place] += way * split
     return sums

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from fractions import Fraction
-from itertools import product
+from collections import Counter
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given
@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]  # it ships no types
 
 from skillgrade.results.paired import (
-    MOST_FLIPPED,
+    MOST_COUNTED,
+    PassCounts,
     difference_interval,
-    fisher_exact,
+    exact_test,
     normalised_gain,
     pass_variance,
-    sign_flip_test,
-    suite_trials_needed,
+    tasks_needed,
     trials_needed,
 )
 from skillgrade.results.statistics import CONFIDENCE
 
 _counts = st.integers(1, 60).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
-_fractions = st.lists(st.fractions(-1, 1, max_denominator=6), min_size=1, max_size=9)
+_few = st.integers(1, 5).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=40).filter(lambda it: max(it) - min(it) > 1e-3))
@@ -42,50 +42,62 @@ def test_equal_differences_claim_no_certainty() -> None:
 
 
 @given(_counts, _counts)
-def test_fisher_is_that_of_scipy(before: tuple[int, int], after: tuple[int, int]) -> None:
+def test_of_one_task_it_is_the_exact_test_of_fisher(before: tuple[int, int], after: tuple[int, int]) -> None:
     (passed_before, n_before), (passed_after, n_after) = before, after
     table = [[passed_before, n_before - passed_before], [passed_after, n_after - passed_after]]
-    assert fisher_exact(*before, *after) == pytest.approx(float(stats.fisher_exact(table).pvalue), rel=1e-6)
-    assert fisher_exact(*before, *after) == fisher_exact(*after, *before)
+    expected = float(stats.fisher_exact(table).pvalue)
+    assert exact_test([PassCounts(*before, *after)]) == pytest.approx(expected, rel=1e-6)
 
 
-def test_fisher_of_known_tables() -> None:
-    assert fisher_exact(2, 5, 5, 5) == pytest.approx(2 * 1 / 12)
-    assert fisher_exact(1, 5, 5, 5) == pytest.approx(1 / 21)
-    assert fisher_exact(3, 3, 3, 3) == 1.0
-    assert fisher_exact(0, 0, 3, 3) is None
-
-
-@given(_fractions)
-def test_every_flip_of_signs_counts(differences: list[Fraction]) -> None:
-    observed = abs(sum(differences, Fraction()))
-    flips = [
-        abs(sum((sign * each for sign, each in zip(signs, differences, strict=True)), Fraction()))
-        for signs in product((1, -1), repeat=len(differences))
-    ]
-    extreme = sum(flipped >= observed for flipped in flips)
-    assert sign_flip_test(differences) == pytest.approx(extreme / len(flips), rel=1e-12)
-    assert sign_flip_test([-difference for difference in differences]) == sign_flip_test(differences)
-
-
-@given(st.integers(0, 15), st.integers(0, 15), st.integers(0, 5))
-def test_with_one_trial_per_task_it_is_the_exact_test_of_mcnemar(better: int, worse: int, same: int) -> None:
-    differences = [Fraction(1)] * better + [Fraction(-1)] * worse + [Fraction(0)] * same
-    if not differences:
-        assert sign_flip_test(differences) is None
+@given(st.integers(0, 15), st.integers(0, 15), st.integers(0, 3), st.integers(0, 3))
+def test_with_one_trial_per_task_it_is_the_exact_test_of_mcnemar(
+    better: int, worse: int, passed: int, failed: int
+) -> None:
+    counts = [PassCounts(0, 1, 1, 1)] * better + [PassCounts(1, 1, 0, 1)] * worse
+    counts += [PassCounts(1, 1, 1, 1)] * passed + [PassCounts(0, 1, 0, 1)] * failed
+    if not counts:
+        assert exact_test(counts) is None
         return
     expected = float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
-    assert sign_flip_test(differences) == pytest.approx(expected, rel=1e-9)
+    assert exact_test(counts) == pytest.approx(expected, rel=1e-9)
 
 
-def test_six_tasks_all_one_way_are_the_fewest_that_tell() -> None:
-    assert sign_flip_test([Fraction(1)] * 5) == 0.0625
-    assert sign_flip_test([Fraction(1)] * 6) == 0.03125
+@given(st.lists(st.tuples(_few, _few), min_size=2, max_size=3))
+def test_it_counts_every_exchange_of_trials_within_tasks(tasks: list[tuple[tuple[int, int], tuple[int, int]]]) -> None:
+    """Every choice of which trials of a task are those of the second arm, by brute force."""
+    sums: Counter[int] = Counter({0: 1})
+    for (passed_before, n_before), (passed_after, n_after) in tasks:
+        verdicts = [1] * (passed_before + passed_after)
+        verdicts += [0] * (n_before + n_after - len(verdicts))
+        choices = Counter(map(sum, combinations(verdicts, n_after)))
+        added: Counter[int] = Counter()
+        for (total, ways), (passes, choice) in product(sums.items(), choices.items()):
+            added[total + passes] += ways * choice
+        sums = added
+    observed = sums[sum(passed for _, (passed, _) in tasks)]
+    expected = sum(ways for ways in sums.values() if ways <= observed) / sum(sums.values())
+    assert exact_test([PassCounts(*before, *after) for before, after in tasks]) == pytest.approx(expected, rel=1e-12)
 
 
-def test_many_tasks_are_left_to_the_interval() -> None:
-    assert sign_flip_test([Fraction(1, 3)] * MOST_FLIPPED) == pytest.approx(2 / 2**MOST_FLIPPED)
-    assert sign_flip_test([Fraction(1, 3)] * (MOST_FLIPPED + 1)) is None
+@given(st.lists(st.tuples(_counts, _counts), min_size=1, max_size=6))
+def test_the_order_of_the_arms_does_not_matter(tasks: list[tuple[tuple[int, int], tuple[int, int]]]) -> None:
+    ways = [PassCounts(*before, *after) for before, after in tasks]
+    assert exact_test(ways) == exact_test([PassCounts(*after, *before) for before, after in tasks])
+
+
+def test_exact_tests_of_known_tables() -> None:
+    assert exact_test([PassCounts(2, 5, 5, 5)]) == pytest.approx(2 * 1 / 12)
+    assert exact_test([PassCounts(1, 5, 5, 5)]) == pytest.approx(1 / 21)
+    assert exact_test([PassCounts(3, 3, 3, 3)]) == 1.0
+    assert exact_test([PassCounts(0, 1, 1, 1)] * 5) == 0.0625
+    assert exact_test([PassCounts(0, 1, 1, 1)] * 6) == 0.03125
+    # Three tasks with three trials each, all of them better: 2 / C(6, 3)^3.
+    assert exact_test([PassCounts(0, 3, 3, 3)] * 3) == pytest.approx(2 / 20**3)
+
+
+def test_many_trials_are_left_to_the_interval() -> None:
+    assert exact_test([PassCounts(10, 20, 11, 20)] * (MOST_COUNTED // 40)) is not None
+    assert exact_test([PassCounts(10, 20, 11, 20)] * (MOST_COUNTED // 40 + 1)) is None
 
 
 def test_normalised_gain_of_known_rates() -> None:
@@ -98,22 +110,19 @@ def test_normalised_gain_of_known_rates() -> None:
 
 def test_trials_needed_of_known_rates() -> None:
     # Two-sided 5 %, 80 %: 7.849 * (0.9 * 0.1 + 0.7 * 0.3) / 0.2^2 = 58.9.
-    assert trials_needed(0.2, 0.9 * 0.1 + 0.7 * 0.3) == 59
-    assert trials_needed(-0.2, 0.9 * 0.1 + 0.7 * 0.3) == 59
-    assert trials_needed(0.0, 0.3) is None
+    spread = 0.9 * 0.1 + 0.7 * 0.3
+    assert trials_needed(0.2, [spread]) == 59
+    assert trials_needed(-0.2, [spread]) == 59
+    assert trials_needed(0.2, [spread] * 4) == 15
+    assert trials_needed(0.0, [spread]) is None
     assert pass_variance(2, 2) == pytest.approx(0.75 * 0.25)
     assert pass_variance(0, 2) == pass_variance(2, 2)
 
 
-def test_more_trials_help_where_tasks_are_alike() -> None:
-    # d = 0.2 in each of 4 tasks, s^2 = 0.3 per trial pair, K = 5: K' = 0.3 / (4 * 0.04 / 7.849) = 14.7.
-    trials, tasks = suite_trials_needed([0.2] * 4, [0.3] * 4, [5.0] * 4)
-    assert (trials, tasks) == (15, 12)
-
-
-def test_only_more_tasks_help_where_tasks_differ() -> None:
-    trials, tasks = suite_trials_needed([1.0, -0.8, 0.9, -0.7], [0.02] * 4, [50.0] * 4)
-    assert trials is None
-    assert tasks is not None
-    assert tasks > 700
-    assert suite_trials_needed([0.5, -0.5], [0.3] * 2, [5.0] * 2) == (None, None)
+def test_tasks_needed_of_known_differences() -> None:
+    # Alike: only the noise of 5 trials per arm, 7.849 * 0.06 / 0.2^2 = 11.8.
+    assert tasks_needed([0.2] * 4, [0.06] * 4) == 12
+    # Different: 7.849 * variance / mean^2; the noise is part of the variance that is observed.
+    differences = [0.9, -0.3, 0.6, 0.0]
+    assert tasks_needed(differences, [0.06] * 4) == tasks_needed(differences, [0.0] * 4) == 27
+    assert tasks_needed([0.5, -0.5], [0.1] * 2) is None
