@@ -28,6 +28,7 @@ PRESETS = {"smoke": 5, "reliable": 15, "regression": 30}
 _EPILOG = """\b
 Commands:
   skillgrade clean    remove what killed runs left, and images that nobody uses
+  skillgrade doctor   look at agents, places and judges before money is spent
   skillgrade init     write a starter eval.yaml for the skill here
   skillgrade preview  show a run once more, with every trial
   skillgrade regrade  grade a finished run again from its records
@@ -104,7 +105,12 @@ def command(**values: Any) -> int:
 
     _refuse_without_effect(values)
     results = run_folders(values["output"].absolute()) if values["output"] else ()
-    loaded = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"], results=results)
+    loaded = load_suite(
+        values["file"] or Path(),
+        allow_outside=values["allow_outside"],
+        results=results,
+        with_digests=not values["list_only"],
+    )
     suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
     partial = _is_partial(loaded, suite)
     if values["no_skill"]:
