@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Mapping
+from email.utils import formatdate
 
 import pytest
 
@@ -351,6 +353,13 @@ def test_what_a_provider_asks_to_wait(
     server.always(answer)
     error = failure(server, provider)
     assert (error.status, error.transient, error.retry_after) == (answer.code, True, seconds)
+
+
+def test_a_date_to_come_is_waited_for(server: ModelServer) -> None:
+    server.always(Status(429, retry_after=formatdate(time.time() + 100, usegmt=True)))
+    wait = failure(server, "openai").retry_after
+    assert wait is not None
+    assert 80 < wait <= 100
 
 
 def test_googles_own_way_to_ask_for_it(server: ModelServer) -> None:
