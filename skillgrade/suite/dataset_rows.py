@@ -6,7 +6,9 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
+from skillgrade.errors import Problem, SuiteError
 from skillgrade.suite.dataset_files import DataRow
 
 
@@ -34,9 +36,25 @@ def sampled(rows: Sequence[DataRow], size: int, seed: int, stratify: str | None 
     return sorted(drawn, key=lambda row: row.number)
 
 
-def filtered(rows: Sequence[DataRow], is_wanted: Callable[[Mapping[str, object]], bool]) -> list[DataRow]:
-    """The rows that a condition lets through."""
-    return [row for row in rows if is_wanted(row.values)]
+def filtered(rows: Sequence[DataRow], is_wanted: Callable[[Mapping[str, object]], bool], file: Path) -> list[DataRow]:
+    """The rows that a condition lets through.
+
+    Args:
+        rows: What to choose from.
+        is_wanted: The condition; a `ValueError` of it is the row's fault.
+        file: What holds the rows.
+
+    Raises:
+        SuiteError: The condition cannot decide about a row.
+    """
+    kept = []
+    for row in rows:
+        try:
+            if is_wanted(row.values):
+                kept.append(row)
+        except ValueError as error:
+            raise SuiteError([Problem(f"row {row.number}: {error}", file, row.line)]) from None
+    return kept
 
 
 def _rank(row: DataRow, seed: int) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
@@ -20,10 +21,12 @@ from skillgrade.skill.contents import skill_contents
 from skillgrade.skill.model import Skill
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.model import Suite, Task
+from skillgrade.suite.row_task import RowTask
 
 _NOT_OF_THE_OUTCOME = ("file", "line", "trials", "threshold", "retries")
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 _OF_A_ROW = ("name", "instruction", "expected", "metadata", "workspace", "solution", "turns", "graders")
+_of_a_row = operator.attrgetter(*_OF_A_ROW)
 
 
 def content_digests(suite: Suite, contents: Iterable[Path], files: EvalFiles) -> Mapping[str, str]:
@@ -70,12 +73,12 @@ def _tasks(tasks: Iterable[Task], root: Path) -> Iterator[object]:
     """What the tasks say; of a dataset's rows the first one whole, and of the others only what is different in them."""
     first: Task | None = None
     for task in tasks:
-        if task.dataset is None or first is None or first.dataset != task.dataset:
+        if not (isinstance(task, RowTask) and isinstance(first, RowTask) and task.origin is first.origin):
             first = task
             yield _task(task, root)
         else:
-            values = {name: getattr(task, name) for name in _OF_A_ROW}
-            yield {name: _relative(it, root) for name, it in values.items() if it is not getattr(first, name)}
+            pairs = zip(_OF_A_ROW, _of_a_row(task), _of_a_row(first), strict=True)
+            yield {name: _relative(own, root) for name, own, other in pairs if own is not other}
 
 
 def _task(task: Task, root: Path) -> Mapping[str, object]:
@@ -87,15 +90,13 @@ def _relative(value: object, root: Path) -> object:
     """A value as JSON, with paths relative to the suite."""
     if type(value) in _PLAIN:
         return value
-    if isinstance(value, PurePath):
-        return _name(value, root)
-    if dataclasses.is_dataclass(value):
-        return {field.name: _relative(getattr(value, field.name), root) for field in dataclasses.fields(value)}
     if isinstance(value, dict):
         return {key: _relative(item, root) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_relative(item, root) for item in value]
-    return value
+    if dataclasses.is_dataclass(value):
+        return {field.name: _relative(getattr(value, field.name), root) for field in dataclasses.fields(value)}
+    return _name(value, root) if isinstance(value, PurePath) else value
 
 
 def _contents(paths: Iterable[Path], root: Path) -> Mapping[str, str]:

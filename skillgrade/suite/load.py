@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from skillgrade.errors import Problem, SuiteError
@@ -27,18 +29,25 @@ SUITE_FILE = "eval.yaml"
 ENV_FILE = ".env"
 
 
-def load_suite(path: Path, *, allow_outside: bool = False, results: Iterable[Path] = ()) -> Suite:
+def load_suite(
+    path: Path, *, allow_outside: bool = False, results: Iterable[Path] = (), with_digests: bool = True
+) -> Suite:
     """Read a suite, with everything that it imports and refers to.
 
     Args:
         path: An eval.yaml, or the folder that holds one.
         allow_outside: Whether paths and links may leave the git root (without one: the folder of the file).
         results: Folders of earlier runs, absolute: wherever they lie, they are not of the skill.
+        with_digests: Whether `contents` and `digest` are wanted; a list of the tasks needs none, and they take time.
 
     Raises:
         SuiteError: It does not exist or is wrong; with every problem that was found.
     """
-    file = _suite_file(path)
+    with _no_search_for_garbage():
+        return _load(_suite_file(path), allow_outside=allow_outside, results=results, with_digests=with_digests)
+
+
+def _load(file: Path, *, allow_outside: bool, results: Iterable[Path], with_digests: bool) -> Suite:
     files = EvalFiles(file.parent, allow_outside=allow_outside)
     expanded = load_yaml(file, files)
     root = Cursor(expanded.value, expanded.mark)
@@ -65,8 +74,22 @@ def load_suite(path: Path, *, allow_outside: bool = False, results: Iterable[Pat
         own_files=frozenset(references.own),
         warnings=_sentences(in_order(findings.warnings)),
     )
+    if not with_digests:
+        return suite
     suite = dataclasses.replace(suite, contents=content_digests(suite, references.contents, files))
     return dataclasses.replace(suite, digest=suite_digest(suite))
+
+
+@contextmanager
+def _no_search_for_garbage() -> Iterator[None]:
+    """Keep Python from searching for garbage: each row of a dataset becomes several objects, of which all stay."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _sentences(problems: Iterable[Problem]) -> tuple[str, ...]:

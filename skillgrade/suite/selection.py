@@ -93,6 +93,8 @@ def _metadata_text(value: object) -> str:
 
 
 def _by_name(tasks: tuple[Task, ...], flags: Sequence[str]) -> tuple[Task, ...]:
+    if not flags:
+        return tasks
     rows = {task.dataset for task in tasks if task.dataset is not None}
     known = {task.name for task in tasks} | rows
     wanted: set[str] = set()
@@ -103,9 +105,9 @@ def _by_name(tasks: tuple[Task, ...], flags: Sequence[str]) -> tuple[Task, ...]:
                 hint = did_you_mean(name, known)
                 raise UsageError(f"there is no eval {shown(name)}{hint or '; --list shows their names'}")
             wanted.add(name)
-    if flags and not wanted:
+    if not wanted:
         raise UsageError("--eval needs the name of a task")
-    return tuple(task for task in tasks if task.name in wanted or task.dataset in wanted) if flags else tasks
+    return tuple(task for task in tasks if task.name in wanted or task.dataset in wanted)
 
 
 def _parse_filter(flag: str, spec: str, tasks: Sequence[Task]) -> tuple[str, frozenset[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,13 +42,12 @@ class TaskReader:
     defaults: Cursor | None
     references: References
 
-    def read(self, cursor: Cursor) -> Iterator[Task]:
+    def read(self, cursor: Cursor) -> Sequence[Task]:
         """One task, or one for each row of its dataset; what is wrong is noted as an error."""
         task = self._read(cursor)
         if cursor.get("dataset") is None:
-            yield task
-        else:
-            yield from DatasetReader(task, cursor, self.references).read()
+            return (task,)
+        return DatasetReader(task, cursor, self.references).read()
 
     def _read(self, cursor: Cursor) -> Task:
         """One task as the file has it; what is wrong is noted as an error, so the result counts only without errors."""

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from skillgrade.errors import SuiteError
 from skillgrade.suite.dataset_files import DataRow
 from skillgrade.suite.dataset_rows import filtered, sampled
 
@@ -39,4 +43,16 @@ def test_strata_keep_their_shares(rows: list[DataRow], size: int, seed: int) -> 
 
 def test_a_condition_lets_rows_through() -> None:
     rows = [DataRow(number, None, {"n": number}) for number in range(4)]
-    assert [row.number for row in filtered(rows, lambda row: row["n"] == 2)] == [2]
+    assert [row.number for row in filtered(rows, lambda row: row["n"] == 2, Path("d"))] == [2]
+
+
+def test_a_row_that_a_condition_cannot_decide_about_is_named() -> None:
+    rows = [DataRow(number, number + 1, {"n": number}) for number in range(1, 4)]
+
+    def is_wanted(values: Mapping[str, object]) -> bool:
+        if values["n"] == 3:
+            raise ValueError("not 3")
+        return True
+
+    with pytest.raises(SuiteError, match=r"d\.csv:4: row 3: not 3"):
+        filtered(rows, is_wanted, Path("d.csv"))

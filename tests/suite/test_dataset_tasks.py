@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -148,7 +151,7 @@ FILE = "dataset: rows.csv"
         (
             (FILE, "dataset: {path: rows.csv, where: row.tier == 'x'}"),
             ROWS,
-            "eval.yaml:4: no row is left after `where`",
+            "eval.yaml:4: no row is left",
         ),
         (
             (FILE, "dataset: {path: rows.csv, sample: 1, stratify: x}"),
@@ -158,9 +161,24 @@ FILE = "dataset: rows.csv"
         (
             ("name: capital", "name: 'c-{{ row.tier }}'"),
             ROWS,
-            'rows.csv:4: rows 1 and 3 both give the name "c-easy"',
+            'rows.csv:4: row 3 gives the name "c-easy", which row 1 (line 2) has already',
         ),
-        ((FILE, FILE), "country,tier\nFrance,easy,more\n", "rows.csv:2: row 1 has 3 cells and the header 2"),
+        (
+            (FILE, "dataset: {path: rows.csv, where: row.tier > 3}"),
+            ROWS,
+            "rows.csv:2: row 1: \"row.tier > 3\": '>' not supported between instances of 'str' and 'int'",
+        ),
+        (
+            ("What is the capital of {{ row.country }}?", "'{{ row.country | trim }}'"),
+            'country,tier\nPeru,x\n" ",y\n',
+            "rows.csv:3: row 2: the instruction is blank",
+        ),
+        (
+            ("metadata:", "expected: ['{{ row.tier }}', '{{ row.tier | upper }}', '{{ row.tier }}']\n  metadata:"),
+            f"country,tier\nPeru,{'y' * 50_000}\n",
+            "rows.csv:2: row 1: `expected` and `metadata` make SKILLGRADE_INPUT",
+        ),
+        ((FILE, FILE), "country,tier\nFrance,easy,more\n", "rows.csv:2: row 1 does not fit the header: 3 of 2 cells"),
         (
             (FILE, FILE),
             f"country,tier\nPeru,{'y' * 140_000}\n",
@@ -171,3 +189,44 @@ FILE = "dataset: rows.csv"
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, change: tuple[str, str], rows: str, fault: str) -> None:
     found = faults(tmp_path, CAPITAL.replace(*change), **{"rows.csv": rows})
     assert any(line.startswith(fault) for line in found), found
+
+
+def test_only_the_first_row_whose_file_is_missing_is_reported(tmp_path: Path) -> None:
+    text = CAPITAL.replace("metadata:", "solution: 'solve/{{ row.country }}.sh'\n  metadata:")
+    assert faults(tmp_path, text) == ['eval.yaml:6: "solve/France.sh" does not exist']
+
+
+def test_a_wrong_template_of_a_turn_is_said_where_it_stands(tmp_path: Path) -> None:
+    text = f"""
+tasks:
+- name: a
+  dataset: rows.csv
+  turns:
+  - instruction: Hello.
+  - instruction: '{{{{ row.gone }}}}'
+  {GRADERS}
+"""
+    assert faults(tmp_path, text) == [f'eval.yaml:7: "{{{{ row.gone }}}}": there is no column "gone"; {COLUMNS}']
+
+
+def test_two_datasets_of_one_name_both_count_in_the_digest(tmp_path: Path) -> None:
+    def digest(run: str) -> str:
+        entries = "".join(
+            f"- {{name: '{{{{ row.n }}}}', dataset: [{{n: {n}}}], instruction: a b, "
+            f"graders: [{{type: deterministic, run: {command}}}]}}\n"
+            for n, command in (("x", "'true'"), ("y", run))
+        )
+        return load(tmp_path, f"tasks:\n{entries}").digest
+
+    assert digest("echo 1") != digest("echo 2")
+
+
+def test_a_row_s_task_behaves_like_any_other(tmp_path: Path) -> None:
+    first, *_ = tasks(tmp_path, CAPITAL)
+    changed = dataclasses.replace(first, trials=9)
+    assert (changed.trials, changed.name, changed.graders) == (9, "capital-1", first.graders)
+    assert pickle.loads(pickle.dumps(first)) == first == copy.copy(first)
+    with pytest.raises(AttributeError):
+        first.name = "x"  # type: ignore[misc]  # what must not be possible
+    with pytest.raises(AttributeError):
+        _ = first.nothing  # type: ignore[attr-defined]  # what must not be there

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skillgrade.reports.terminal.console import NAME_LIMIT
@@ -17,15 +18,19 @@ def print_tasks(console: Console, suite: Suite) -> None:
     """Print one line per task: its name, how many trials, its graders, its metadata."""
     names = [one_line(task.name, NAME_LIMIT) for task in suite.tasks]
     width = max(map(len, names), default=0)
+    described = functools.cache(_described)
     lines = []
     for task, name in zip(suite.tasks, names, strict=True):
-        graders = "+".join(dict.fromkeys(grader.type for grader in task.graders))
-        trials = f"{task.trials} trial{'' if task.trials == 1 else 's'}"
-        lines.append(f"{name:<{width}}  {trials}  {graders}  {_labels(task.metadata)}".rstrip())
+        about = described(task.trials, tuple([grader.type for grader in task.graders]))
+        lines.append(f"{name:<{width}}  {about}  {_labels(task.metadata)}".rstrip())
     # Past the console, which takes texts apart for colours and widths: a dataset may have very many rows.
     console.file.write("\n".join([*lines, ""]))
     keys = sorted({key for task in suite.tasks for key in task.metadata})
     console.print(f"metadata keys: {printable(', '.join(keys)) or '(none)'}", style="dim", soft_wrap=True)
+
+
+def _described(trials: int, graders: Sequence[str]) -> str:
+    return f"{trials} trial{'' if trials == 1 else 's'}  {'+'.join(dict.fromkeys(graders))}"
 
 
 def _labels(metadata: Mapping[str, object]) -> str:

@@ -1,0 +1,52 @@
+"""The task of a dataset's row: it holds what is its own, and reads the rest from the task that it was made of.
+
+A dataset may have very many rows, and a task has many attributes of which a row decides few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeVar
+
+from skillgrade.suite.model import Task
+
+_Row = TypeVar("_Row")
+
+
+class RowTask(Task):
+    """A task whose attributes are those of `origin` as far as it has none of its own.
+
+    Attributes:
+        origin: The task of all rows. Copies that flags change have none: they hold every attribute themselves.
+    """
+
+    __slots__ = ("origin",)
+    origin: Task
+
+    def __getattr__(self, name: str) -> Any:
+        """An attribute that is not this task's own."""
+        if name == "origin":
+            raise AttributeError(name)
+        return getattr(self.origin, name)
+
+
+def row_tasks(
+    origin: Task, rows: Iterable[_Row], makers: Mapping[str, Callable[[_Row], Any]]
+) -> Iterator[tuple[_Row, RowTask]]:
+    """Each row with its task.
+
+    Args:
+        origin: The task of all rows.
+        rows: The rows.
+        makers: By attribute of the task, what makes its value for a row.
+    """
+    # The class is frozen for everybody else.
+    set_origin, *puts = (getattr(RowTask, name).__set__ for name in ("origin", *makers))
+    fields = list(zip(puts, makers.values(), strict=True))
+    new = object.__new__
+    for row in rows:
+        task = new(RowTask)
+        set_origin(task, origin)
+        for put, make in fields:
+            put(task, make(row))
+        yield row, task
