@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import UnreadableError, read_text
+from skillgrade.suite.dataset_json import json_lines, json_list
 from skillgrade.wording import shown
 from skillgrade.yaml_reader import parse_yaml
 from skillgrade.yaml_values import MarkedList, plain
@@ -85,66 +84,35 @@ def _csv(path: Path, text: str) -> Iterator[DataRow]:
 
 
 def _header(path: Path, cells: list[str], line: int) -> list[str]:
-    names = [cell.strip() for cell in cells]
-    for name in names:
+    names: dict[str, None] = {}
+    for name in map(str.strip, cells):
         if not name:
             raise _fault(path, "a column of the header has no name", line)
-        if names.count(name) > 1:
+        if name in names:
             raise _fault(path, f"two columns are called {shown(name)}", line)
-    return names
+        names[name] = None
+    return list(names)
 
 
 def _jsonl(path: Path, text: str) -> Iterator[DataRow]:
-    number = 0
-    for line, written in enumerate(text.split("\n"), 1):
-        if not written.strip():
-            continue
-        number += 1
-        yield DataRow(number, line, _object(path, _json_value(path, written, line), number, line))
+    return _objects(path, json_lines(path, text))
 
 
 def _json(path: Path, text: str) -> Iterator[DataRow]:
-    value = _json_value(path, text, None)
-    if not isinstance(value, list):
-        raise _fault(path, "must be a list of objects")
-    for number, item in enumerate(value, 1):
-        yield DataRow(number, None, _object(path, item, number, None))
+    return _objects(path, json_list(path, text))
 
 
 def _yaml(path: Path, text: str) -> Iterator[DataRow]:
     value = parse_yaml(text, path).value
     if not isinstance(value, MarkedList):
         raise _fault(path, "must be a list of mappings")
-    for number, item in enumerate(value, 1):
-        line = value.item_marks[number - 1].line
-        yield DataRow(number, line, _object(path, plain(item), number, line))
+    lines = [mark.line for mark in value.item_marks]
+    return _objects(path, zip(lines, map(plain, value), strict=True))
 
 
-def _json_value(path: Path, text: str, line: int | None) -> object:
-    try:
-        return _JSON.decode(text)
-    except json.JSONDecodeError as error:
-        raise _fault(path, f"is no JSON: {error.msg}", line or error.lineno) from None
-    except (ValueError, RecursionError) as error:
-        raise _fault(path, f"is no JSON that can be used: {error}", line) from None
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _finite(number: str) -> float:
-    value = float(number)
-    if not math.isfinite(value):
-        raise ValueError(f"{number} is too large a number")
-    return value
-
-
-def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("an object has the same name twice")
-    return found
+def _objects(path: Path, values: Iterable[tuple[int, object]]) -> Iterator[DataRow]:
+    for number, (line, value) in enumerate(values, 1):
+        yield DataRow(number, line, _object(path, value, number, line))
 
 
 def _object(path: Path, value: object, number: int, line: int | None) -> dict[str, object]:
@@ -173,5 +141,4 @@ def _fault(path: Path, message: str, line: int | None = None) -> SuiteError:
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_JSON = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite, object_pairs_hook=_without_doubles)
 _READERS = {".csv": _csv, ".jsonl": _jsonl, ".ndjson": _jsonl, ".json": _json, ".yaml": _yaml, ".yml": _yaml}

@@ -59,7 +59,7 @@ def test_what_is_wrong_with_a_csv_is_said_with_its_line(tmp_path: Path, content:
 
 def test_json_lines_json_and_yaml_keep_types(tmp_path: Path) -> None:
     assert rows(tmp_path, "d.jsonl", '{"a": 1}\n\n{"a": [2]}\n') == [(1, 1, {"a": 1}), (2, 3, {"a": [2]})]
-    assert rows(tmp_path, "d.json", '[{"a": null}]') == [(1, None, {"a": None})]
+    assert rows(tmp_path, "d.json", '[{"a": null}]') == [(1, 1, {"a": None})]
     assert rows(tmp_path, "d.yaml", "- a: 1\n- {a: x}\n") == [(1, 1, {"a": 1}), (2, 2, {"a": "x"})]
 
 
@@ -75,6 +75,16 @@ def test_json_lines_json_and_yaml_keep_types(tmp_path: Path) -> None:
         ("d.json", '{"a": 1}', "None: must be a list of objects"),
         ("d.json", '[\n{"a" 1}]', "2: is no JSON: Expecting ':' delimiter"),
         ("d.json", "[]", "None: has no rows"),
+        ("d.json", '[{"a": 1},\n\n{"a": NaN}]', "3: is no JSON that can be used: NaN is no JSON number"),
+        ("d.json", '[{"a": 1},\n2]', "2: row 2 must be an object with at least one value"),
+        ("d.json", '[{"a": 1},\n{}]', "2: row 2 must be an object with at least one value"),
+        ("d.json", '[{"a": 1}\n{"a": 2}]', "2: is no JSON: Expecting ',' delimiter"),
+        ("d.json", '[{"a": 1}]\nx', "2: is no JSON: Extra data"),
+        ("d.json", '[{"a": 1}', "1: is no JSON: Expecting ',' delimiter"),
+        ("d.json", "", "1: is no JSON: Expecting value"),
+        ("d.json", "[" * 100_000, "1: is nested more than 100 levels deep"),
+        ("d.jsonl", '{"a": ' + "[" * 100 + "]" * 100 + "}", "1: is nested more than 100 levels deep"),
+        ("d.jsonl", '{"a": ' + "9" * 1001 + "}", "1: is no JSON that can be used: a number has more than 1000 digits"),
         ("d.yaml", "a: 1", "None: must be a list of mappings"),
         ("d.yaml", "- a: 1\n- b\n", "2: row 2 must be an object with at least one value"),
         ("d.txt", "x", "None: is no dataset: its name must end in .csv, .jsonl, .ndjson, .json, .yaml, .yml"),
@@ -82,6 +92,27 @@ def test_json_lines_json_and_yaml_keep_types(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_with_others_is_said(tmp_path: Path, name: str, content: str, message: str) -> None:
     assert fault(tmp_path, name, content) == message
+
+
+def test_a_json_file_knows_the_line_of_each_row(tmp_path: Path) -> None:
+    assert rows(tmp_path, "d.json", ' [ {"a":\n1}\n,\r\n{"a": 2}, {"a": [[3]]} ]\n') == [
+        (1, 1, {"a": 1}),
+        (2, 4, {"a": 2}),
+        (3, 4, {"a": [[3]]}),
+    ]
+
+
+def test_many_brackets_are_not_deep(tmp_path: Path) -> None:
+    ((_, _, values),) = rows(tmp_path, "d.jsonl", '{"a": [' + "[]," * 500 + "[]]}")
+    assert values == {"a": [[]] * 501}
+    ((_, _, values),) = rows(tmp_path, "d.jsonl", '{"a": ' + "[" * 99 + "]" * 99 + "}")
+    assert json.dumps(values).count("[") == 99
+
+
+def test_very_many_columns_are_no_trouble(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(50_000)]
+    ((_, _, values),) = rows(tmp_path, "d.csv", f"{','.join(names)}\n{','.join(names)}\n")
+    assert list(values) == names
 
 
 CELL = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), max_size=8)
@@ -110,3 +141,28 @@ def test_json_lines_are_read_back(tmp_path_factory: pytest.TempPathFactory, valu
     found = read_rows(path)
     assert [row.values for row in found] == values
     assert set(columns_of(found)) == {key for value in values for key in value}
+
+
+VALUE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text('a\n[]{},"'),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab[]"), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(
+    st.lists(st.dictionaries(st.text("ab]"), VALUE, min_size=1, max_size=3), min_size=1, max_size=6), st.integers(0, 2)
+)
+def test_json_is_read_back_with_lines(
+    tmp_path_factory: pytest.TempPathFactory, values: list[dict[str, object]], indent: int
+) -> None:
+    path = tmp_path_factory.mktemp("json") / "d.json"
+    text = json.dumps(values, indent=indent or None)
+    path.write_text(text, encoding="utf-8")
+    found = read_rows(path)
+    assert [row.values for row in found] == values
+    lines = text.split("\n")
+    for row in found:
+        assert row.line is not None
+        assert "{" in lines[row.line - 1]
+    assert [row.line for row in found] == sorted(row.line or 0 for row in found)
