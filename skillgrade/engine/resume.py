@@ -8,14 +8,14 @@ from dataclasses import dataclass, field
 
 from skillgrade.engine.plan import Plan
 from skillgrade.engine.reviewing import awaits_review
-from skillgrade.errors import UsageError, UserError
-from skillgrade.results.encoding import FormatError, dump, load_document
+from skillgrade.errors import UsageError
+from skillgrade.results.fingerprint import SKILLS, conditions_entry, read_fingerprint, task_entry, write_fingerprint
+from skillgrade.results.fingerprint import differences as fingerprint_differences
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import Outcome, TrialRecord
 from skillgrade.results.run_info import TaskInfo
-from skillgrade.storage import replace_file
-from skillgrade.suite.digest import task_digest
+from skillgrade.suite.digest import conditions_digest, task_digest
 
 _NAMED = 5
 """Differences that a refusal names one by one."""
@@ -44,7 +44,7 @@ def save_fingerprint(folder: RunFolder, plan: Plan) -> None:
     Raises:
         StorageError: It could not be written.
     """
-    replace_file(folder.fingerprint, [dump(_fingerprint(plan)), b"\n"])
+    write_fingerprint(folder, _fingerprint(plan))
 
 
 def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[TaskInfo]) -> Recorded:
@@ -60,7 +60,10 @@ def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[TaskInfo]) -> R
         UserError: The run cannot be read.
     """
     index = JournalIndex(folder.journal)
-    differences = [*_planned_differences(index.tasks, tasks), *_content_differences(folder, plan)]
+    differences = [
+        *_planned_differences(index.tasks, tasks),
+        *fingerprint_differences(read_fingerprint(folder), _fingerprint(plan)),
+    ]
     if differences:
         more = len(differences) - _NAMED
         named = "; ".join([*differences[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
@@ -82,24 +85,13 @@ def read_recorded(folder: RunFolder, plan: Plan, tasks: Sequence[TaskInfo]) -> R
 
 
 def _fingerprint(plan: Plan) -> dict[str, str]:
-    """Digests by what people call them: the suite's files, and each task with the flags laid over it."""
-    tasks = {f'task "{each.task.name}"': task_digest(each.task, plan.suite.root) for each in plan.tasks}
-    return {**plan.suite.contents, **tasks}
-
-
-def _content_differences(folder: RunFolder, plan: Plan) -> Iterator[str]:
-    try:
-        before = load_document(folder.fingerprint.read_bytes())
-    except (OSError, FormatError) as error:
-        raise UserError(f"{folder.fingerprint}: cannot be read, so this run cannot go on: {error}") from error
-    now = _fingerprint(plan)
-    for name in sorted(before.keys() | now.keys()):
-        if name not in now:
-            yield f"{name} is gone"
-        elif name not in before:
-            yield f"{name} is new"
-        elif before[name] != now[name]:
-            yield f"{name} changed"
+    """The suite's files, the skills, and each task with the flags laid over it."""
+    root = plan.suite.root
+    entries = {SKILLS: ", ".join(skill.name for skill in plan.suite.skills), **plan.suite.contents}
+    for each in plan.tasks:
+        entries[task_entry(each.task.name)] = task_digest(each.task, root)
+        entries[conditions_entry(each.task.name)] = conditions_digest(each.task, root)
+    return entries
 
 
 def _planned_differences(before: Sequence[TaskInfo], now: Sequence[TaskInfo]) -> Iterator[str]:

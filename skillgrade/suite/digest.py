@@ -19,11 +19,13 @@ from skillgrade.errors import Problem, SuiteError
 from skillgrade.reading import reason
 from skillgrade.skill.contents import skill_contents
 from skillgrade.skill.model import Skill
+from skillgrade.suite.assertion_specs import asks_about_skills
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.model import Suite, Task
 from skillgrade.suite.row_task import RowTask
 
 _NOT_OF_THE_OUTCOME = ("file", "line", "trials", "threshold", "retries")
+_CONDITIONS = ("agent", "provider")
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 _OF_A_ROW = ("name", "instruction", "expected", "metadata", "workspace", "solution", "turns", "graders")
 _of_a_row = operator.attrgetter(*_OF_A_ROW)
@@ -55,13 +57,26 @@ def suite_digest(suite: Suite) -> str:
 
 
 def task_digest(task: Task, root: Path) -> str:
-    """A digest of what a task says, flags included, as far as outcomes depend on it; files count by their names only.
+    """A digest of what a task asks and how it is graded, flags included; files count by their names only.
+
+    Who works on it under which conditions is not in it, nor are graders that ask whether a skill was used: what has the
+    same digest can be compared. `conditions_digest` covers the rest.
 
     Args:
         task: The task.
         root: The suite's folder, to which paths are made relative.
     """
-    return _digest(_task(task, root))
+    graders = [_relative(spec, root) for spec in task.graders if not asks_about_skills(spec)]
+    asked = {name: value for name, value in _task(task, root).items() if name not in _CONDITIONS}
+    return _digest({**asked, "graders": graders})
+
+
+def conditions_digest(task: Task, root: Path) -> str:
+    """A digest of what `task_digest` leaves out: the agent, the provider, and graders that ask about skills."""
+    conditions = {name: _relative(getattr(task, name), root) for name in _CONDITIONS}
+    return _digest(
+        {**conditions, "graders": [_relative(spec, root) for spec in task.graders if asks_about_skills(spec)]}
+    )
 
 
 def _digest(document: object) -> str:
