@@ -13,6 +13,7 @@ from skillgrade.cli.boundary import guarded
 
 COMMANDS = {
     "clean": "skillgrade.cli.clean",
+    "compare": "skillgrade.cli.compare",
     "doctor": "skillgrade.cli.doctor",
     "init": "skillgrade.cli.init",
     "preview": "skillgrade.cli.preview",

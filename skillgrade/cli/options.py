@@ -71,6 +71,12 @@ class GivenPath(click.Path):
         return super().convert(value, param, ctx)
 
 
+def eval_folder(given: Path | None) -> Path:
+    """The folder beside whose eval.yaml runs are looked for; the file itself need not be there any more."""
+    path = Path() if given is None else given
+    return path if path.is_dir() else path.parent
+
+
 def results_base(eval_folder: Path, output: Path | None) -> Path:
     """Where runs of a suite are: `--output`, else `.skillgrade` beside its file."""
     return (eval_folder / OWN_FOLDER if output is None else output).absolute()

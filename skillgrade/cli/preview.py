@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from skillgrade.cli.options import GivenPath, results_base
+from skillgrade.cli.options import GivenPath, eval_folder, results_base
 from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.summary import print_summary
 from skillgrade.results.folder import find_run_folder
@@ -24,15 +24,9 @@ def command(run: str, file: Path | None, output: Path | None, as_json: bool) -> 
 
     It is read from the run's journal, so a run that was killed can be looked at as well.
     """
-    folder = find_run_folder(results_base(_eval_folder(file), output), run)
+    folder = find_run_folder(results_base(eval_folder(file), output), run)
     report = build_report(folder.journal)
     if as_json:
         sys.stdout.buffer.writelines(render_report(report))
     else:
         print_summary(make_console(to_stderr=False), report, folder.path, every_trial=True)
-
-
-def _eval_folder(given: Path | None) -> Path:
-    """The folder beside whose eval.yaml runs are looked for; the file itself need not be there any more."""
-    path = Path() if given is None else given
-    return path if path.is_dir() else path.parent

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from skillgrade.errors import UsageError
 from skillgrade.results.comparison import (
     Arm,
     ArmNumbers,
@@ -16,6 +17,8 @@ from skillgrade.results.comparison import (
     mean_by_kind,
     mean_if_known,
 )
+from skillgrade.results.fingerprint import conditions_alone, differences, read_fingerprint, tasks_alone
+from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome, TrialRecord
 from skillgrade.results.regrades import Cause
@@ -23,11 +26,44 @@ from skillgrade.results.run_info import TaskInfo
 from skillgrade.results.statistics import mean
 
 _NEARLY_ALL = 0.95
+"""Share of the trials of each arm."""
+
 _FEWEST = 3
 """Graded trials per arm below which nothing is said of a check."""
 
+_NAMED = 5
+"""Differences that a refusal names one by one."""
+
+SKILLS_DIFFER = "skills"
+"""What a comparison says of runs with other skills, or without."""
+
 _DIGEST_SHOWN = len("sha256:") + 8
 _GRADED = (Outcome.PASSED, Outcome.FAILED)
+
+
+def compare_folders(before: RunFolder, after: RunFolder) -> Comparison:
+    """Compare two runs as their journals have them now.
+
+    Raises:
+        UsageError: It is one run twice, or their tasks differ; the differences are named.
+        UserError: A run cannot be read.
+    """
+    if before.path == after.path:
+        raise UsageError(f"{before.path}: a run cannot be compared with itself; name another one")
+    entries = read_fingerprint(before), read_fingerprint(after)
+    found = list(differences(*map(tasks_alone, entries)))
+    if found:
+        more = len(found) - _NAMED
+        named = "; ".join([*found[:_NAMED], *([f"and {more} more"] if more > 0 else [])])
+        raise UsageError(
+            f"{before.run_id} and {after.run_id} cannot be compared, their tasks differ: {named}: run both with the "
+            "same tasks, graders and files"
+        )
+    comparison = compare_runs(JournalIndex(before.journal), JournalIndex(after.journal))
+    same_settings = conditions_alone(entries[0]) == conditions_alone(entries[1])
+    if same_settings or set(comparison.differs) - {SKILLS_DIFFER}:
+        return comparison
+    return replace(comparison, differs=(*comparison.differs, "agent settings"))
 
 
 def compare_runs(before: JournalIndex, after: JournalIndex) -> Comparison:
@@ -48,7 +84,7 @@ def compare_runs(before: JournalIndex, after: JournalIndex) -> Comparison:
         if info.task in planned
     )
     arms = first.arm(), second.arm()
-    named = ("skills", "agents", "models", "providers")
+    named = (SKILLS_DIFFER, "agents", "models", "providers")
     return Comparison(
         *arms,
         differs=tuple(name for name in named if getattr(arms[0], name) != getattr(arms[1], name)),

@@ -163,7 +163,8 @@ class Comparison:
     Attributes:
         before: The first.
         after: The second.
-        differs: What is not the same in them: ``skills``, ``agents``, ``models``, ``providers``.
+        differs: What is not the same in them: ``skills``, ``agents``, ``models``, ``providers``; and ``agent settings``
+            where who works is of the same name, but set otherwise, such as another command.
         totals: All tasks.
         tasks: Each task, in the order of the second run.
         format: The version of the document's format.
