@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.measure import Row, Size, compare, milliseconds
+from benchmarks.memory import peak_of
 from skillgrade.suite.load import load_suite
 
 ROWS = 50_000
@@ -36,7 +37,7 @@ def run(size: Size, folder: Path) -> Iterator[Row]:
         "datasets",
         f"{count} rows of a csv made into tasks; floor: csv.DictReader",
         read,
-        partial(milliseconds, partial(load_suite, folder)),
+        partial(milliseconds, partial(load_suite, folder, with_digests=False)),
         size.rounds,
         5.0,
     )
@@ -46,14 +47,16 @@ def run(size: Size, folder: Path) -> Iterator[Row]:
         "-c",
         f"import csv; list(csv.DictReader(open({str(folder / 'rows.csv')!r}, newline='')))",
     ]
+    case = f"skillgrade --list of {count} rows; floor: a process with csv.DictReader"
     yield compare(
         "datasets",
-        f"skillgrade --list of {count} rows; floor: a process with csv.DictReader",
+        case,
         partial(milliseconds, partial(subprocess.run, reading, check=True, stdout=subprocess.DEVNULL)),
         partial(milliseconds, partial(subprocess.run, listing, check=True, stdout=subprocess.DEVNULL)),
         size.rounds,
         5.0,
     )
+    yield compare("datasets", f"peak of {case}", partial(peak_of, *reading), partial(peak_of, *listing), 1, None, "MB")
 
 
 def _read(path: Path) -> object:

@@ -37,8 +37,13 @@ def run(size: Size, folder: Path) -> Iterator[Row]:
 
 def peak(folder: Path) -> float:
     """The highest resident memory of a run's largest process, in MB."""
+    return peak_of(*SKILLGRADE, f"--file={folder}", "--parallel=4")
+
+
+def peak_of(*command: str) -> float:
+    """The highest resident memory of a command's largest process, in MB."""
     done = subprocess.run(
-        [sys.executable, "-c", _LAUNCHER, *SKILLGRADE, f"--file={folder}", "--parallel=4"],
+        [sys.executable, "-c", _LAUNCHER, *command],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         check=True,

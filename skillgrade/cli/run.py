@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shlex
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -111,8 +112,7 @@ def command(**values: Any) -> int:
         results=results,
         with_digests=not values["list_only"],
     )
-    suite = apply_overrides(select(loaded, _selection(values)), _overrides(values))
-    partial = _is_partial(loaded, suite)
+    suite = selected = apply_overrides(select(loaded, _selection(values)), _overrides(values))
     if values["no_skill"]:
         suite = without_skills(suite)
     base = results_base(suite.root, values["output"])
@@ -130,7 +130,7 @@ def command(**values: Any) -> int:
         parallel=parallel,
         selection=_narrowing(values),
         grader_filter=_split(values["graders"]),
-        partial=partial,
+        partial=_is_partial(loaded, selected),
         resumed=None if values["resume"] is None else find_run_folder(base, values["resume"]),
         wait_for_reviews=not values["no_wait"],
     )
@@ -157,6 +157,8 @@ def _list(suite: Suite) -> int:
     from skillgrade.reports.terminal.listing import print_tasks
     from skillgrade.reports.terminal.text import printable
 
+    # Rows of a dataset are many and stay: searching them for garbage, also at the end, costs as much as listing them.
+    gc.freeze()
     notes = make_console(to_stderr=True)
     for warning in suite.warnings:
         notes.print(f"note: {printable(warning)}", style="yellow", soft_wrap=True)

@@ -12,6 +12,9 @@ from skillgrade.suite.model import Task
 
 _Row = TypeVar("_Row")
 
+_OFTEN_READ = ("graders", "trials")
+"""Attributes that every row's task holds itself, because looking them up elsewhere takes longer."""
+
 
 class RowTask(Task):
     """A task whose attributes are those of `origin` as far as it has none of its own.
@@ -41,12 +44,14 @@ def row_tasks(
         makers: By attribute of the task, what makes its value for a row.
     """
     # The class is frozen for everybody else.
-    set_origin, *puts = (getattr(RowTask, name).__set__ for name in ("origin", *makers))
-    fields = list(zip(puts, makers.values(), strict=True))
+    shared = {"origin": origin} | {name: getattr(origin, name) for name in _OFTEN_READ}
+    constants = [(getattr(RowTask, name).__set__, value) for name, value in shared.items()]
+    fields = [(getattr(RowTask, name).__set__, make) for name, make in makers.items()]
     new = object.__new__
     for row in rows:
         task = new(RowTask)
-        set_origin(task, origin)
+        for put, value in constants:
+            put(task, value)
         for put, make in fields:
             put(task, make(row))
         yield row, task

@@ -25,7 +25,7 @@ def print_tasks(console: Console, suite: Suite) -> None:
         lines.append(f"{name:<{width}}  {about}  {_labels(task.metadata)}".rstrip())
     # Past the console, which takes texts apart for colours and widths: a dataset may have very many rows.
     console.file.write("\n".join([*lines, ""]))
-    keys = sorted({key for task in suite.tasks for key in task.metadata})
+    keys = sorted(set().union(*[task.metadata for task in suite.tasks]))
     console.print(f"metadata keys: {printable(', '.join(keys)) or '(none)'}", style="dim", soft_wrap=True)
 
 
@@ -34,10 +34,10 @@ def _described(trials: int, graders: Sequence[str]) -> str:
 
 
 def _labels(metadata: Mapping[str, object]) -> str:
-    return " ".join(f"{printable(key)}={_label(value)}" for key, value in metadata.items())
+    return " ".join([f"{printable(key)}={_label(value)}" for key, value in metadata.items()])
 
 
 def _label(value: object) -> str:
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return ",".join(_label(item) for item in value)
     return printable(str(value))
