@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from skillgrade.errors import SuiteError
+from skillgrade.skill.contents import skill_contents
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import Suite, Task, WorkspaceFile
 from skillgrade.suite.selection import Selection, select
@@ -133,6 +134,16 @@ def test_the_file_of_the_rows_is_the_eval_s_own_and_counts_in_the_digest(tmp_pat
     assert tmp_path / "rows.csv" in before.own_files
     after = load(tmp_path, CAPITAL, **{"rows.csv": ROWS.replace("Lima", "Cusco")})
     assert before.digest != after.digest
+
+
+def test_the_rows_do_not_reach_the_agent_with_the_skill(tmp_path: Path) -> None:
+    skill = "---\nname: atlas\ndescription: Knows capitals.\n---\n"
+    files = {"SKILL.md": skill, "data__list.csv": ROWS, "data__help.csv": "a\n1\n"}
+    suite = load(tmp_path, CAPITAL.replace("rows.csv", "data/list.csv"), **files)
+    (found,) = suite.skills
+    sent = {entry.path for entry in skill_contents(found.folder, suite.own_files).entries}
+    assert "data/help.csv" in sent
+    assert "data/list.csv" not in sent
 
 
 COLUMNS = 'there are "country", "capital", "tier"'
