@@ -141,7 +141,7 @@ def test_the_rows_do_not_reach_the_agent_with_the_skill(tmp_path: Path) -> None:
     files = {"SKILL.md": skill, "data__list.csv": ROWS, "data__help.csv": "a\n1\n"}
     suite = load(tmp_path, CAPITAL.replace("rows.csv", "data/list.csv"), **files)
     (found,) = suite.skills
-    sent = {entry.path for entry in skill_contents(found.folder, suite.own_files).entries}
+    sent = {str(entry.path) for entry in skill_contents(found.folder, suite.own_files).entries}
     assert "data/help.csv" in sent
     assert "data/list.csv" not in sent
 
