@@ -17,9 +17,10 @@ from skillgrade.suite.assertion_specs import expectation_problem, expected_skill
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.dataset_files import DataRow
 from skillgrade.suite.model import GraderSpec, Task, Turn, WorkspaceFile
-from skillgrade.suite.references import TEMPLATE_MARK, Missing, References, looks_like_path
+from skillgrade.suite.references import Missing, References, looks_like_path
+from skillgrade.suite.template_language import TemplateError
 from skillgrade.suite.template_values import has_template, marked_maker, text_maker, value_maker
-from skillgrade.suite.templates import Row, TemplateError
+from skillgrade.suite.templates import Row
 from skillgrade.suite.workspace_files import read_workspace
 
 
@@ -53,12 +54,12 @@ class RowFields:
     def _by_values(self) -> Mapping[str, Callable[[Row], Any]]:
         task, cursor = self.task, self.cursor
         found: dict[str, Callable[[Row], Any]] = {}
-        if TEMPLATE_MARK in task.instruction and not task.turns:
+        if has_template(task.instruction) and not task.turns:
             found["instruction"] = self._told(cursor.get("instruction") or cursor, task.instruction)
         if (turns := cursor.get("turns")) is not None and any(map(_is_open, task.turns)):
             found["turns"] = self._turns(turns)
-            first = self._told(turns, task.instruction)
-            found["instruction"] = first
+            first = next(turns.items())
+            found["instruction"] = self._told(first.get("instruction") or first, task.instruction)
         if (expected := cursor.get("expected")) is not None and has_template(expected.value):
             found["expected"] = value_maker(expected, self.columns)
         if (metadata := self._metadata(cursor.get("metadata"))) is not None:
@@ -73,17 +74,20 @@ class RowFields:
 
     def _name(self) -> Callable[[DataRow], str]:
         name = self.task.name
-        if TEMPLATE_MARK not in name:
+        if not has_template(name):
             return lambda row: f"{name}-{row.number}"
         render = text_maker(self.cursor.get("name") or self.cursor, name, self.columns)
         return lambda row: render(row.values)
 
     def _told(self, place: Cursor, text: str) -> Callable[[Row], str]:
         """What makes an instruction; one whose only line names a file may name another one for each row."""
-        render = text_maker(place, text, self.columns)
-        if (place.text() or "").strip() == text and looks_like_path(text):
-            mark = self.cursor.mark
-            return lambda row: self.references.text(_at(place, render(row)), mark, Missing.WARNING)
+        written = (place.text() or "").strip()
+        references, mark = self.references, self.cursor.mark
+        is_file = written not in ("", text)
+        file = references.files.find(written, references.folders(mark, place.mark)) if is_file else None
+        render = text_maker(place, text, self.columns, file)
+        if written == text and looks_like_path(text):
+            return lambda row: references.text(_at(place, render(row)), mark, Missing.WARNING)
 
         def told(row: Row) -> str:
             rendered = render(row)
@@ -159,7 +163,7 @@ def _of_values(make: Callable[[Row], Any]) -> Callable[[DataRow], Any]:
 
 
 def _is_open(turn: Turn) -> bool:
-    return TEMPLATE_MARK in turn.instruction
+    return has_template(turn.instruction)
 
 
 def _at(place: Cursor, value: object) -> Cursor:

@@ -16,8 +16,9 @@ from skillgrade.suite.grader_input import MAX_GRADER_INPUT, grader_input_size
 from skillgrade.suite.model import Task
 from skillgrade.suite.references import References
 from skillgrade.suite.row_task import row_tasks
+from skillgrade.suite.template_language import TemplateError
 from skillgrade.suite.template_values import WrongTemplateError
-from skillgrade.suite.templates import TemplateError, condition
+from skillgrade.suite.templates import condition
 from skillgrade.wording import shown
 from skillgrade.yaml_values import MarkedList, plain
 

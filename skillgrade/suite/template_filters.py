@@ -1,10 +1,13 @@
-"""The filters of templates: those of Jinja2 that cost no more than their value is long, and bounded ones of our own."""
+"""The filters of templates: those of Jinja2 that cost no more than their value is long, and stricter ones of ours."""
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+
+from skillgrade.wording import shown
 
 LONGEST_TEXT = 1024 * 1024
 """Characters that one text may become."""
@@ -19,6 +22,38 @@ def filters(known: Mapping[str, Callable[..., Any]]) -> dict[str, Callable[..., 
         known: Jinja2's own, of which most are taken.
     """
     return {name: known[name] for name in _TAKEN} | _OWN
+
+
+def _float(value: object, default: object = None) -> object:
+    number = _number(value)
+    return _or_default(value, default) if number is None else float(number)
+
+
+def _int(value: object, default: object = None) -> object:
+    number = _number(value)
+    return _or_default(value, default) if number is None else int(number)
+
+
+def _number(value: object) -> int | float | None:
+    """A value as a finite number; whole numbers exactly, however long."""
+    if not isinstance(value, (int, float, str)):
+        return None
+    try:
+        return int(value) if not isinstance(value, float) else value
+    except ValueError:
+        pass
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _or_default(value: object, default: object) -> object:
+    """The default that was given; Jinja2 takes 0 without one, which looks like a value."""
+    if default is None:
+        raise ValueError(f"{shown(value)} is no number")
+    return default
 
 
 def _join(values: Iterable[object], between: object = "") -> str:
@@ -53,12 +88,19 @@ def _bound(size: int) -> None:
 
 
 _TAKEN = (
-    "abs", "capitalize", "default", "first", "float", "int", "last", "length", "lower", "string", "title", "trim",
+    "abs", "capitalize", "default", "first", "last", "length", "lower", "string", "title", "trim",
     "upper",
 )  # fmt: skip
 
-# Jinja2's escape for HTML, or grow as far as an argument says.
-_OWN: dict[str, Callable[..., Any]] = {"join": _join, "replace": _replace, "round": _round, "tojson": _as_json}
+# Jinja2's escape for HTML, grow as far as an argument says, or take what is no number for 0.
+_OWN: dict[str, Callable[..., Any]] = {
+    "float": _float,
+    "int": _int,
+    "join": _join,
+    "replace": _replace,
+    "round": _round,
+    "tojson": _as_json,
+}
 
 FILTERS = frozenset((*_TAKEN, *_OWN))
 """The names of the filters that may be used."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
 from typing import Any
 
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.references import TEMPLATE_MARK
-from skillgrade.suite.templates import Row, TemplateError, text_template, value_template
-from skillgrade.yaml_values import MarkedList, MarkedMap, plain
+from skillgrade.suite.template_language import TemplateError
+from skillgrade.suite.templates import Row, text_template, value_template
+from skillgrade.yaml_values import Mark, MarkedList, MarkedMap, plain
+
+_STATEMENT_MARK = "{%"
 
 
 class WrongTemplateError(Exception):
@@ -23,13 +27,14 @@ class WrongTemplateError(Exception):
         self.cursor = cursor
 
 
-def text_maker(place: Cursor, text: str, columns: Collection[str]) -> Callable[[Row], str]:
+def text_maker(place: Cursor, text: str, columns: Collection[str], file: Path | None = None) -> Callable[[Row], str]:
     """What renders a text for a row.
 
     Args:
         place: Where the text stands.
         text: The template.
         columns: The columns that rows have.
+        file: The file that the text is the contents of, where it does not stand in the suite itself.
 
     Raises:
         WrongTemplateError: It is no template.
@@ -37,7 +42,8 @@ def text_maker(place: Cursor, text: str, columns: Collection[str]) -> Callable[[
     try:
         return text_template(text, columns)
     except TemplateError as error:
-        raise WrongTemplateError(place, str(error)) from None
+        at = place if file is None else Cursor(text, Mark(file, error.line or 1, 1), place.path)
+        raise WrongTemplateError(at, str(error)) from None
 
 
 def value_maker(cursor: Cursor, columns: Collection[str]) -> Callable[[Row], Any]:
@@ -54,7 +60,7 @@ def value_maker(cursor: Cursor, columns: Collection[str]) -> Callable[[Row], Any
     if isinstance(value, MarkedList) and has_template(value):
         parts = [value_maker(item, columns) for item in cursor.items()]
         return lambda row: [make(row) for make in parts]
-    if isinstance(value, str) and TEMPLATE_MARK in value:
+    if isinstance(value, str) and has_template(value):
         try:
             return value_template(value, columns)
         except TemplateError as error:
@@ -92,15 +98,15 @@ def marked_maker(cursor: Cursor, columns: Collection[str]) -> Callable[[Row], ob
             return filled
 
         return make_list
-    if isinstance(value, str) and TEMPLATE_MARK in value:
+    if isinstance(value, str) and has_template(value):
         return text_maker(cursor, value, columns)
     return lambda _row: value
 
 
 def has_template(value: object) -> bool:
-    """Whether a text in a value of any shape is a template."""
+    """Whether a text in a value of any shape is a template, or has the statements that templates cannot have."""
     if isinstance(value, str):
-        return TEMPLATE_MARK in value
+        return TEMPLATE_MARK in value or _STATEMENT_MARK in value
     if isinstance(value, Mapping):
         return any(map(has_template, value.values()))
     return isinstance(value, list) and any(map(has_template, value))

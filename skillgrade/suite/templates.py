@@ -1,37 +1,25 @@
-"""``{{ row.column }}`` in the texts of a dataset task: checked once against the columns, rendered for each row.
-
-Only expressions are allowed, over ``row`` alone, with a fixed set of filters and without multiplication: a downloaded
-eval must neither run code nor keep the machine busy. The language is that of Jinja2, in its sandbox.
-"""
+"""``{{ row.column }}`` in the texts of a dataset task: checked once against the columns, rendered for each row."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+import json
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from skillgrade.suite.template_filters import FILTERS, LONGEST_TEXT, filters
-from skillgrade.wording import did_you_mean, shown
+from skillgrade.suite.template_filters import LONGEST_TEXT
+from skillgrade.suite.template_language import TemplateError, column_of, environment, faults_of, parsed
+from skillgrade.wording import shown
 
 if TYPE_CHECKING:
     from jinja2 import nodes
-    from jinja2.sandbox import SandboxedEnvironment
-
-TESTS = frozenset(("defined", "in", "none", "number", "string", "undefined"))
-
-_NODES = frozenset({
-    "Template", "Output", "TemplateData", "Name", "Getattr", "Getitem", "Const", "Filter", "Test", "Compare", "Operand",
-    "And", "Or", "Not", "CondExpr", "Concat", "Add", "Sub", "Neg", "List", "Tuple",
-})  # fmt: skip
 
 _TOO_LONG = f"a text becomes longer than {LONGEST_TEXT} characters"
 
+_EXPRESSION = re.compile(r"\{\{[-+]?(.*?)-?\}\}", re.DOTALL)
+
 Row = Mapping[str, object]
-
-
-class TemplateError(ValueError):
-    """A template is wrong, or a row does not fit it; the message is a sentence about it."""
 
 
 def text_template(text: str, columns: Collection[str]) -> Callable[[Row], str]:
@@ -45,12 +33,12 @@ def text_template(text: str, columns: Collection[str]) -> Callable[[Row], str]:
         TemplateError: It is none, or names an unknown column; the returned function raises it for a row that lacks a
             column, and where too much would come out.
     """
-    tree = _parsed(text, columns)
+    tree = parsed(text, columns)
     pieces = _plain_pieces(tree)
     if pieces is not None:
         return _joining(pieces)
-    with _faults_of(text):
-        return functools.partial(_rendered, _environment().from_string(text))
+    with faults_of(text):
+        return functools.partial(_rendered, environment().from_string(text))
 
 
 def value_template(text: str, columns: Collection[str]) -> Callable[[Row], object]:
@@ -59,10 +47,13 @@ def value_template(text: str, columns: Collection[str]) -> Callable[[Row], objec
     Raises:
         TemplateError: See `text_template`.
     """
-    tree = _parsed(text, columns)
+    tree = parsed(text, columns)
     pieces = _plain_pieces(tree)
     if pieces is not None and len(pieces) == 1 and isinstance(pieces[0], tuple):
         return functools.partial(_cell, pieces[0][0])
+    if pieces is None and _is_one_expression(tree) and (written := _EXPRESSION.fullmatch(text)):
+        with faults_of(text):
+            return functools.partial(_value, environment().compile_expression(written[1], undefined_to_none=False))
     return text_template(text, columns)
 
 
@@ -72,9 +63,9 @@ def condition(text: str, columns: Collection[str]) -> Callable[[Row], bool]:
     Raises:
         TemplateError: See `text_template`.
     """
-    _parsed(f"{{{{ {text} }}}}", columns)
-    with _faults_of(text):
-        decide = _environment().compile_expression(text, undefined_to_none=False)
+    parsed(f"{{{{ {text} }}}}", columns)
+    with faults_of(text):
+        decide = environment().compile_expression(text, undefined_to_none=False)
 
     def decided(row: Row) -> bool:
         try:
@@ -83,61 +74,6 @@ def condition(text: str, columns: Collection[str]) -> Callable[[Row], bool]:
             raise TemplateError(f"{shown(text)}: {error}") from None
 
     return decided
-
-
-@contextmanager
-def _faults_of(text: str) -> Iterator[None]:
-    """Make what Jinja2 finds wrong with a template a `TemplateError`."""
-    from jinja2 import TemplateSyntaxError
-
-    try:
-        yield
-    except TemplateSyntaxError as error:
-        raise TemplateError(f"{shown(text)}: {error.message}") from None
-    except (SyntaxError, RecursionError, MemoryError, OverflowError):  # of the Python that templates become
-        raise TemplateError(f"{shown(text)}: is nested too deeply") from None
-
-
-def _parsed(text: str, columns: Collection[str]) -> nodes.Template:
-    from jinja2 import nodes
-
-    with _faults_of(text):
-        tree = _environment().parse(text)
-        found = [tree, *tree.find_all(nodes.Node)]
-    for node in found:
-        _check(node, text, columns)
-    return tree
-
-
-def _check(node: nodes.Node, text: str, columns: Collection[str]) -> None:
-    kind = type(node).__name__
-    name = getattr(node, "name", None)
-    if kind not in _NODES:
-        raise TemplateError(f"{shown(text)}: {kind.lower()} is not allowed; use {{{{ row.column }}}} and filters")
-    if kind == "Name" and name != "row":
-        raise TemplateError(f"{shown(text)}: {shown(str(name))} is unknown; only `row` is there, as in row.column")
-    if kind == "Filter" and name not in FILTERS:
-        raise TemplateError(f"{shown(text)}: the filter {shown(str(name))} is not among {', '.join(sorted(FILTERS))}")
-    if kind == "Test" and name not in TESTS:
-        raise TemplateError(f"{shown(text)}: the test {shown(str(name))} is not among {', '.join(sorted(TESTS))}")
-    column = _column_of(node)
-    if column is not None and column not in columns:
-        hint = did_you_mean(column, columns)
-        listed = ", ".join(map(shown, columns))
-        raise TemplateError(f"{shown(text)}: there is no column {shown(column)}{hint}; there are {listed}")
-
-
-def _column_of(node: nodes.Node) -> str | None:
-    """The column that a node reads from the row; None where it is something else."""
-    from jinja2 import nodes
-
-    match node:
-        case nodes.Getattr(node=nodes.Name(name="row"), attr=attr):
-            return str(attr)
-        case nodes.Getitem(node=nodes.Name(name="row"), arg=nodes.Const(value=str(value))):
-            return value
-        case _:
-            return None
 
 
 def _plain_pieces(tree: nodes.Template) -> Sequence[str | tuple[str]] | None:
@@ -150,7 +86,7 @@ def _plain_pieces(tree: nodes.Template) -> Sequence[str | tuple[str]] | None:
     pieces: list[str | tuple[str]] = []
     for output in tree.body:
         for node in output.nodes if isinstance(output, nodes.Output) else (output,):
-            column = _column_of(node)
+            column = column_of(node)
             if isinstance(node, nodes.TemplateData):
                 pieces.append(node.data)
             elif column is not None:
@@ -184,6 +120,29 @@ def _cell(column: str, row: Row) -> object:
         raise TemplateError(f"it has no {shown(column)}") from None
 
 
+def _is_one_expression(tree: nodes.Template) -> bool:
+    from jinja2 import nodes
+
+    outputs = [node for output in tree.body if isinstance(output, nodes.Output) for node in output.nodes]
+    return len(tree.body) == len(outputs) == 1 and not isinstance(outputs[0], nodes.TemplateData)
+
+
+def _value(evaluate: Callable[..., object], row: Row) -> object:
+    """What an expression makes of a row, in the types of JSON."""
+    try:
+        value = json.dumps(evaluate(row=row), allow_nan=False, default=_refuse)
+    except Exception as error:  # noqa: BLE001 - what an expression does with a row's values is the user's
+        raise TemplateError(str(error)) from None
+    if len(value) > LONGEST_TEXT:
+        raise TemplateError(_TOO_LONG)
+    return json.loads(value)
+
+
+def _refuse(undefined: object) -> NoReturn:
+    """Fail as strict undefined values do when they are used."""
+    raise ValueError(str(undefined))
+
+
 def _rendered(template: Any, row: Row) -> str:
     size, parts = 0, []
     try:
@@ -197,30 +156,3 @@ def _rendered(template: Any, row: Row) -> str:
     if size > LONGEST_TEXT:
         raise TemplateError(_TOO_LONG)
     return "".join(parts)
-
-
-@functools.cache
-def _environment() -> SandboxedEnvironment:
-    from jinja2 import StrictUndefined
-    from jinja2.sandbox import SandboxedEnvironment
-
-    class Rows(SandboxedEnvironment):
-        """Where a dot reads a value of a mapping, and never an attribute: a column may be called `items`."""
-
-        def getattr(self, obj: Any, attribute: str) -> Any:
-            """The value; undefined where there is none."""
-            return self.getitem(obj, attribute)
-
-        def getitem(self, obj: Any, argument: Any) -> Any:
-            """The value; undefined where there is none."""
-            try:
-                return obj[argument]
-            except (LookupError, TypeError):
-                return self.undefined(obj=obj, name=argument)
-
-    # A text may hold `{#`, and none needs Jinja2's comments.
-    environment = Rows(
-        undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True, comment_start_string="\0#"
-    )
-    environment.filters = filters(environment.filters)
-    return environment

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgrade.suite.template_filters import LONGEST_TEXT
-from skillgrade.suite.templates import TemplateError, condition, text_template, value_template
+from skillgrade.suite.template_language import TemplateError
+from skillgrade.suite.templates import condition, text_template, value_template
 
 ROW = {
     "name": "Ada",
@@ -17,6 +18,7 @@ ROW = {
     "none": None,
     "items": "a b",
     "deep": {"items": "<"},
+    "digits": "7",
 }
 COLUMNS = list(ROW)
 
@@ -47,10 +49,59 @@ def test_texts_are_rendered(template: str, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("template", "value"),
-    [("{{ row.count }}", 3), ("{{row.list}}", [1, 2]), ("{{ row.none }}", None), ("{{ row.count }} ", "3 ")],
+    [
+        ("{{ row.count }}", 3),
+        ("{{row.list}}", [1, 2]),
+        ("{{ row.none }}", None),
+        ("{{ row.count }} ", "3 "),
+        ("{{ row.digits | int }}", 7),
+        ("{{- row.digits | float -}}", 7.0),
+        ("{{ '7.9' | int }}", 7),
+        ("{{ 'x' | int(-1) }}", -1),
+        ("{{ row.count > 2 }}", True),
+        ("{{ [row.count, row.name] }}", [3, "Ada"]),
+        ("{{ row.deep['items'] }}", "<"),
+        ("{{ row.count }}{{ row.count }}", "33"),
+        ("{{ row.count | string }} of {{ 'many' | upper }}", "3 of MANY"),
+        ("{{ row.gone | default(none) }}", None),
+    ],
 )
 def test_one_expression_alone_keeps_its_type(template: str, value: object) -> None:
-    assert value_template(template, COLUMNS)(ROW) == value
+    made = value_template(template, [*COLUMNS, "gone"])(ROW)
+    assert (made, type(made)) == (value, type(value))
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{{ row.name | int }}", '"Ada" is no number'),
+        ("{{ 'nan' | float }}", '"nan" is no number'),
+        ("{{ '1e999' | float }}", '"1e999" is no number'),
+        ("{{ row.list | int }}", "a list is no number"),
+        ("{{ row.deep.gone }}", 'it has no "gone"'),
+        ("{{ row.deep.gone.more | upper }}", 'it has no "gone"'),
+        ("{{ [row.deep.gone] }}", 'it has no "gone"'),
+        ("{{ row.name - 1 }}", "unsupported operand"),
+    ],
+)
+def test_a_value_that_cannot_be_made_is_an_error(template: str, message: str) -> None:
+    with pytest.raises(TemplateError, match=re.escape(message)):
+        value_template(template, COLUMNS)(ROW)
+
+
+def test_the_line_of_a_long_text_is_named() -> None:
+    with pytest.raises(TemplateError) as caught:
+        text_template("Hello\n{{ row.name }}\n  and {{ row.nmae }}.\n", COLUMNS)
+    assert caught.value.line == 3
+    assert str(caught.value).startswith('line 3 of the text, "and {{ row.nmae }}.": there is no column "nmae" (did you')
+    with pytest.raises(TemplateError, match=r'line 2 of the text, "{{ row\. }}": expected name or number'):
+        text_template("Hello\n{{ row. }}\n", COLUMNS)
+
+
+def test_a_few_columns_of_very_many_are_listed() -> None:
+    with pytest.raises(TemplateError) as caught:
+        text_template("{{ row.x }}", [f"column {number}" for number in range(1000)])
+    assert str(caught.value).endswith('"column 29" and 970 more')
 
 
 @pytest.mark.parametrize(
