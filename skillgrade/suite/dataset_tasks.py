@@ -16,7 +16,7 @@ from skillgrade.suite.grader_input import MAX_GRADER_INPUT, grader_input_size
 from skillgrade.suite.model import Task
 from skillgrade.suite.references import References
 from skillgrade.suite.row_task import row_tasks
-from skillgrade.suite.template_language import TemplateError
+from skillgrade.suite.template_language import TemplateError, no_column
 from skillgrade.suite.template_values import WrongTemplateError
 from skillgrade.suite.templates import condition
 from skillgrade.wording import shown
@@ -59,7 +59,7 @@ class DatasetReader:
         reference = dataset if is_path else dataset.get("path")
         path = self.references.path(reference, self.cursor.mark, only_file=True) if reference else None
         if path is None:
-            raise SuiteError([])
+            raise _refused_already()
         self.references.claim(path)
         rows = read_rows(path)
         return (rows if is_path else _chosen(rows, dataset, path)), path
@@ -106,8 +106,10 @@ def _chosen(rows: Sequence[DataRow], dataset: Cursor, path: Path) -> Sequence[Da
     where, sample, seed, stratify = (dataset.get(key) for key in ("where", "sample", "seed", "stratify"))
     columns = columns_of(rows)
     if where is not None:
+        if not (written := where.text()):
+            raise _refused_already()
         try:
-            wanted = condition(where.text() or "", columns)
+            wanted = condition(written, columns)
         except TemplateError as error:
             raise SuiteError([Problem(str(error), *where.mark, path=where.path)]) from None
         rows = filtered(rows, wanted, path)
@@ -115,22 +117,30 @@ def _chosen(rows: Sequence[DataRow], dataset: Cursor, path: Path) -> Sequence[Da
             raise SuiteError([Problem("no row is left", *where.mark, path=where.path)])
     column = stratify.text() if stratify else None
     if stratify is not None and column is not None and column not in columns:
-        message = f"there is no column {shown(column)}; there are {', '.join(map(shown, columns))}"
-        raise SuiteError([Problem(message, *stratify.mark, path=stratify.path)])
+        raise SuiteError([Problem(no_column(column, columns), *stratify.mark, path=stratify.path)])
     size = sample.number() if sample else None
     if size is None:
         return rows
+    if size < 1:
+        raise _refused_already()
     return sampled(rows, int(size), int((seed.number() if seed else None) or 0), column)
 
 
 def _inline(rows: MarkedList) -> Sequence[DataRow]:
-    lines = [mark.line for mark in rows.item_marks]
-    values = [plain(row) for row in rows]
-    return [
-        DataRow(number, line, value)
-        for number, (line, value) in enumerate(zip(lines, values, strict=True), 1)
-        if isinstance(value, dict) and value
-    ]
+    found = []
+    for number, (row, mark) in enumerate(zip(rows, rows.item_marks, strict=True), 1):
+        value = plain(row)
+        if not isinstance(value, dict) or not value:
+            raise _refused_already()
+        found.append(DataRow(number, mark.line, value))
+    if not found:
+        raise _refused_already()
+    return found
+
+
+def _refused_already() -> SuiteError:
+    """Ends the reading of what the schema has found wrong."""
+    return SuiteError([])
 
 
 def _refuse_doubles(tasks: Sequence[Task], rows: Sequence[DataRow], place: Path) -> None:

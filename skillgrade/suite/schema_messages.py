@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from skillgrade.errors import Problem
@@ -88,7 +88,9 @@ def _message(error: ValidationError, at: Cursor) -> str:
             return f"must be at most {wanted}, not {what}"
         case "exclusiveMinimum":
             return f"must be more than {wanted}, not {what}"
-        case "minItems" | "minLength":
+        case "dependentRequired":
+            return _without_effect(wanted, at)
+        case "minItems" | "minLength" | "minProperties":
             return "must not be empty"
         case "pattern" | "propertyNames":
             return f"{shown(error.instance)} is no name for a variable"
@@ -99,6 +101,13 @@ def _missing(error: ValidationError) -> str:
     schema: Any = error.schema
     kind = schema.get("properties", {}).get("type", {}).get("const")
     return f'"{error.validator_value}" is missing' + (f"; a grader of type {kind} needs it" if kind else "")
+
+
+def _without_effect(dependencies: Mapping[str, Sequence[str]], at: Cursor) -> str:
+    idle = [key for key, needed in dependencies.items() if at.get(key) and not all(map(at.get, needed))]
+    needed = dict.fromkeys(name for key in idle for name in dependencies[key])
+    keys, others = (" and ".join(f"`{name}`" for name in names) for names in (idle, needed))
+    return f"{keys} {'has' if len(idle) == 1 else 'have'} no effect without {others}"
 
 
 def _listed(choices: list[str]) -> str:

@@ -17,6 +17,7 @@ from skillgrade.suite.model import Task
 from skillgrade.suite.references import Missing, References
 from skillgrade.suite.run_files import RunScope
 from skillgrade.suite.settings import Settings, read_settings
+from skillgrade.suite.template_places import note_stray_templates
 from skillgrade.suite.turns import TurnReader, read_user
 from skillgrade.suite.workspace_files import read_workspace
 from skillgrade.wording import shown
@@ -45,6 +46,7 @@ class TaskReader:
     def read(self, cursor: Cursor) -> Sequence[Task]:
         """One task, or one for each row of its dataset; what is wrong is noted as an error."""
         task = self._read(cursor)
+        note_stray_templates(cursor, self.references.findings)
         if cursor.get("dataset") is None:
             return (task,)
         return DatasetReader(task, cursor, self.references).read()

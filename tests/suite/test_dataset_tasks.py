@@ -241,3 +241,24 @@ def test_a_row_s_task_behaves_like_any_other(tmp_path: Path) -> None:
         first.name = "x"  # type: ignore[misc]  # what must not be possible
     with pytest.raises(AttributeError):
         _ = first.nothing  # type: ignore[attr-defined]  # what must not be there
+
+
+@pytest.mark.parametrize(
+    ("dataset", "fault"),
+    [
+        ("[]", "eval.yaml:4: must not be empty"),
+        ("[{n: 1}, {}]", "eval.yaml:4: must not be empty"),
+        ("[{n: 1}, 2]", "eval.yaml:4: must be a mapping, not 2"),
+        ("{path: rows.csv, sample: 0}", "eval.yaml:4: must be at least 1, not 0"),
+        ("{path: rows.csv, where: ''}", "eval.yaml:4: must not be empty"),
+        ("{path: rows.csv, where: true}", "eval.yaml:4: must be text, not true"),
+        ("{path: rows.csv, seed: 1}", "eval.yaml:4: `seed` has no effect without `sample`"),
+        (
+            "{path: rows.csv, seed: 1, stratify: tier}",
+            "eval.yaml:4: `seed` and `stratify` have no effect without `sample`",
+        ),
+        ("{where: row.n}", 'eval.yaml:4: "path" is missing'),
+    ],
+)
+def test_what_the_schema_refuses_is_said_once(tmp_path: Path, dataset: str, fault: str) -> None:
+    assert faults(tmp_path, CAPITAL.replace(FILE, f"dataset: {dataset}")) == [fault]
