@@ -87,7 +87,7 @@ class RowFields:
         file = references.files.find(written, references.folders(mark, place.mark)) if is_file else None
         render = text_maker(place, text, self.columns, file)
         if written == text and looks_like_path(text):
-            return lambda row: references.text(_at(place, render(row)), mark, Missing.WARNING)
+            return lambda row: references.text(_at(place, render(row)), mark, Missing.ERROR)
 
         def told(row: Row) -> str:
             rendered = render(row)

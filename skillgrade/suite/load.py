@@ -19,7 +19,7 @@ from skillgrade.suite.findings import Findings, in_order
 from skillgrade.suite.imports import load_yaml
 from skillgrade.suite.model import Suite, Task
 from skillgrade.suite.neighbours import neighbour_suites
-from skillgrade.suite.references import References
+from skillgrade.suite.references import TEMPLATE_MARK, References
 from skillgrade.suite.schema import schema_errors
 from skillgrade.suite.schema_messages import schema_problems
 from skillgrade.suite.tasks import TaskReader
@@ -151,11 +151,16 @@ def _tasks(root: Cursor, reader: TaskReader) -> tuple[Task, ...]:
         if not isinstance(cursor.value, dict):
             continue
         name = cursor.get("name")
-        for task in reader.read(cursor):
-            tasks.append(task)
-            earlier = first.setdefault(task.name, task)
-            if name is not None and earlier is not task:
-                place = f"{reader.references.files.shown(earlier.file)}:{earlier.line}"
-                message = f"another task is called {shown(task.name)} already, in {place}; names must be unique"
-                reader.references.findings.error(name.mark, name.path, message)
+        read = reader.read(cursor)
+        tasks += read
+        named = {task.name: task for task in read}
+        if read and read[0].dataset is not None and TEMPLATE_MARK not in read[0].dataset:
+            named[read[0].dataset] = read[0]  # it selects all rows
+        double = next(filter(first.__contains__, named), None)
+        if name is not None and double is not None:
+            earlier = first[double]
+            place = f"{reader.references.files.shown(earlier.file)}:{earlier.line}"
+            message = f"another task is called {shown(double)} already, in {place}; names must be unique"
+            reader.references.findings.error(name.mark, name.path, message)
+        first |= named
     return tuple(tasks)

@@ -14,7 +14,7 @@ from skillgrade.wording import shown
 FILLED_IN = ("instruction", "name", "workspace", "expected", "metadata", "expect_skill", "solution")
 """Keys of a task with a dataset whose texts may be templates; of its turns, `instruction` may."""
 
-_PATH_KEYS = frozenset(("workspace", "src", "dest", "solution", "files", "dataset", "path"))
+_PATH_KEYS = frozenset(("workspace", "src", "dest", "solution", "files", "dataset"))
 _OF_A_ROW = re.compile(r"\{\{-?\s*row\b")
 
 
@@ -50,8 +50,12 @@ def _texts(task: Cursor, has_rows: bool) -> Iterator[tuple[str, Cursor]]:
     for key, value in task.pairs():
         if has_rows and key in FILLED_IN:
             continue
-        if key == "dataset" and isinstance(value.value, list):
-            continue  # rows are data
+        if key == "dataset":
+            # Rows are data, and `where` says itself what is wrong with it.
+            place = value.get("path") or value
+            if place.text() is not None:
+                yield key, place
+            continue
         for nearest, text in _leaves(value, key):
             if not (has_rows and key == "turns" and nearest == "instruction"):
                 yield nearest, text

@@ -63,6 +63,8 @@ def condition(text: str, columns: Collection[str]) -> Callable[[Row], bool]:
     Raises:
         TemplateError: See `text_template`.
     """
+    if "{{" in text:
+        raise TemplateError(f'{shown(text)}: an expression stands here without braces, such as row.tier == "easy"')
     parsed(f"{{{{ {text} }}}}", columns)
     with faults_of(text):
         decide = environment().compile_expression(text, undefined_to_none=False)

@@ -44,3 +44,10 @@ def test_a_fault_in_a_file_of_the_instruction_is_named_with_its_line(tmp_path: P
 def test_statements_are_refused_also_where_nothing_else_is_a_template(tmp_path: Path) -> None:
     (fault,) = faults(tmp_path, "  instruction: '{% if row.n %}x{% endif %}'\n")
     assert fault == 'eval.yaml:5: "{% if row.n %}x{% endif %}": if is not allowed; use {{ row.column }} and filters'
+
+
+def test_a_missing_file_of_a_row_is_an_error_said_once(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, "  instruction: 'prompts/{{ row.n }}.md'\n")
+    assert fault == (
+        'eval.yaml:5: "prompts/one.md" looks like a path, but there is no such file; a text needs a second word'
+    )

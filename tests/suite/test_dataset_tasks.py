@@ -262,3 +262,24 @@ def test_a_row_s_task_behaves_like_any_other(tmp_path: Path) -> None:
 )
 def test_what_the_schema_refuses_is_said_once(tmp_path: Path, dataset: str, fault: str) -> None:
     assert faults(tmp_path, CAPITAL.replace(FILE, f"dataset: {dataset}")) == [fault]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "later", "double"),
+    [
+        (("capital", "x"), None, "capital"),
+        (("capital-2", "x"), None, "capital-2"),
+        (None, ("capital", "x"), "capital"),
+        (None, ("capital-3", "x"), "capital-3"),
+        (("'{{ row.capital }}'", "x\n  dataset: rows.csv"), ("'{{ row.capital }}'", "y\n  dataset: rows.csv"), "Paris"),
+    ],
+)
+def test_a_name_selects_one_thing(
+    tmp_path: Path, earlier: tuple[str, str] | None, later: tuple[str, str] | None, double: str
+) -> None:
+    def other(keys: tuple[str, str] | None) -> str:
+        return f"- name: {keys[0]}\n  instruction: {keys[1]}\n  {GRADERS}\n" if keys else ""
+
+    tasks = CAPITAL.removeprefix("\ntasks:\n")
+    (fault,) = faults(tmp_path, f"tasks:\n{other(earlier)}{tasks}{other(later)}")
+    assert f'another task is called "{double}" already' in fault

@@ -158,8 +158,11 @@ def test_conditions_decide() -> None:
         condition("row.x", COLUMNS)
     with pytest.raises(TemplateError):
         condition("row.name > 3", COLUMNS)(ROW)
+    for braces in ("row.count }} {{ row.count", "{{ row.count == 3 }}"):
+        with pytest.raises(TemplateError, match="without braces"):
+            condition(braces, COLUMNS)
     with pytest.raises(TemplateError, match="after expression"):
-        condition("row.count }} {{ row.count", COLUMNS)
+        condition("row.count }} x", COLUMNS)
 
 
 @given(st.text(), st.text())
