@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from skillgrade.checks.gate import GateResult, gate
 from skillgrade.cli.exit_codes import run_exit_code, validation_exit_code
 from skillgrade.cli.interrupts import stopping_on_signals
+from skillgrade.engine.baseline import with_baseline
 from skillgrade.engine.env_file import effective_variables, read_env_file
 from skillgrade.engine.judging import judges_in, open_judging
 from skillgrade.engine.plan import make_plan
@@ -43,7 +44,9 @@ class Asking:
     command: str
 
 
-def run_trials(suite: Suite, options: RunOptions, asking: Asking, *, ci: bool, every_trial: bool, as_json: bool) -> int:
+def run_trials(
+    suite: Suite, options: RunOptions, asking: Asking, *, ci: bool, baseline: bool, every_trial: bool, as_json: bool
+) -> int:
     """Run the selected tasks and print what came of them.
 
     Args:
@@ -51,6 +54,7 @@ def run_trials(suite: Suite, options: RunOptions, asking: Asking, *, ci: bool, e
         options: How to run them.
         asking: Where verdicts of judges come from.
         ci: Whether a task's threshold decides.
+        baseline: Whether every trial runs without the skill too.
         every_trial: Whether to explain passed trials too.
         as_json: Whether the report document goes to stdout and all else to stderr.
     """
@@ -59,15 +63,18 @@ def run_trials(suite: Suite, options: RunOptions, asking: Asking, *, ci: bool, e
     redactor = Redactor(secret_values(env_file, os.environ))
     stop = Stop()
     with stopping_on_signals(stop, lambda: _announce(console)):
-        plan = make_plan(suite, env_file, os.environ, stop)
+        plan, without = make_plan(suite, env_file, os.environ, stop), None
+        if baseline:
+            plan, without = with_baseline(plan)
         variables = effective_variables(env_file, os.environ)
         with open_judging(
             judges_in(suite.tasks), asking.verdicts, suite.file, variables, redactor, asking.command, stop
         ) as judging:
-            finished = run(plan, options, judging, redactor, TerminalProgress(console), stop)
+            finished = run(plan, options, judging, redactor, TerminalProgress(console), stop, without)
         result = gate(finished.report) if ci else None
         _print(console, finished, result, every_trial=every_trial, as_json=as_json)
-        return run_exit_code(finished.report, result)
+        other = finished.baseline.report if finished.baseline else None
+        return run_exit_code(finished.report, result, other)
 
 
 def run_validation(suite: Suite, base: Path, parallel: int, asking: Asking, *, ci: bool) -> int:

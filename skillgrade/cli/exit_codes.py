@@ -21,17 +21,18 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-def run_exit_code(report: RunReport, gate_result: GateResult | None) -> ExitCode:
+def run_exit_code(report: RunReport, gate_result: GateResult | None, baseline: RunReport | None = None) -> ExitCode:
     """The exit code of a run that got as far as a report.
 
     Args:
         report: The run.
         gate_result: What the gate said; None where `--ci` did not ask it.
+        baseline: The run without the skill that went on at the same time; the gate says nothing of it.
     """
-    totals = report.totals
     if report.interrupted:
         return ExitCode.INTERRUPTED
-    if totals.errored or totals.ungraded or totals.cancelled:
+    totals = [each.totals for each in (report, baseline) if each is not None]
+    if any(each.errored or each.ungraded or each.cancelled for each in totals):
         return ExitCode.ERRORED
     if gate_result is not None and not gate_result.passed:
         return ExitCode.REFUSED

@@ -29,6 +29,7 @@ PRESETS = {"smoke": 5, "reliable": 15, "regression": 30}
 _EPILOG = """\b
 Commands:
   skillgrade clean    remove what killed runs left, and images that nobody uses
+  skillgrade compare  say what changed from one run to another
   skillgrade doctor   look at agents, places and judges before money is spent
   skillgrade init     write a starter eval.yaml for the skill here
   skillgrade preview  show a run once more, with every trial
@@ -86,6 +87,7 @@ Exit codes, the first that applies:
 @click.option("--opencode-model", type=Text(), metavar="MODEL", help="The `opencode` agent's model.")
 @click.option("--provider", type=click.Choice(["auto", "docker", "local", "bubblewrap"]), help="Where trials run.")
 @click.option("--no-skill", is_flag=True, help="Run without the skill, to see what it changes.")
+@click.option("--baseline", is_flag=True, help="Run every trial without the skill too, and say what it changes.")
 @click.option("--validate", "validate_only", is_flag=True, help="Prove the graders on the reference solutions instead.")
 @click.option("--ci", is_flag=True, help="Gate: exit 1 when a task's mean reward is below its threshold.")
 @click.option("--threshold", type=Fraction(), help="The mean reward that --ci asks of every task.")
@@ -134,15 +136,31 @@ def command(**values: Any) -> int:
         resumed=None if values["resume"] is None else find_run_folder(base, values["resume"]),
         wait_for_reviews=not values["no_wait"],
     )
-    return run_trials(suite, options, asking, ci=values["ci"], every_trial=values["preview"], as_json=values["as_json"])
+    return run_trials(
+        suite,
+        options,
+        asking,
+        ci=values["ci"],
+        baseline=values["baseline"],
+        every_trial=values["preview"],
+        as_json=values["as_json"],
+    )
 
 
-_NEEDS_A_RUN = {"resume": "--resume", "as_json": "--json", "preview": "--preview", "no_wait": "--no-wait"}
+_NEEDS_A_RUN = {
+    "baseline": "--baseline",
+    "resume": "--resume",
+    "as_json": "--json",
+    "preview": "--preview",
+    "no_wait": "--no-wait",
+}
 
 
 def _refuse_without_effect(values: Mapping[str, Any]) -> None:
     """Refuse flags that would do nothing: whoever gave them expects something of them."""
     instead = [flag for name, flag in (("list_only", "--list"), ("validate_only", "--validate")) if values[name]]
+    if values["baseline"] and values["no_skill"]:
+        raise UsageError("--baseline and --no-skill exclude each other: --baseline runs with and without the skill")
     idle = [flag for name, flag in _NEEDS_A_RUN.items() if values[name]]
     if len(instead) > 1:
         raise UsageError("--list and --validate exclude each other: give one of them")

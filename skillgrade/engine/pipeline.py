@@ -13,17 +13,18 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.workspaces import open_workspace
 from skillgrade.stop import Stop
 from skillgrade.workspace.base import Workspace
 
-_Key = tuple[str, int, int]
+_Key = tuple[Path, str, int, int]
 
 
 class Pipeline:
-    """Workspaces for the attempts of one run; see `Workspaces`. Thread-safe.
+    """Workspaces for the attempts of one run, or of two that share a pool; see `Workspaces`. Thread-safe.
 
     Args:
         slots: How many attempts run at a time, >= 1.
@@ -82,4 +83,4 @@ class Pipeline:
 
 
 def _key(spec: TrialSpec) -> _Key:
-    return spec.task.name, spec.trial, spec.attempt
+    return spec.run_folder, spec.task.name, spec.trial, spec.attempt

@@ -15,6 +15,7 @@ from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.variables import judge_key_names
 from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS, WORKSPACE_GRADERS
+from skillgrade.results.records import Arm
 from skillgrade.stop import Stop
 from skillgrade.suite.assertion_specs import asks_about_skills
 from skillgrade.suite.model import Suite, Task
@@ -50,12 +51,14 @@ class Plan:
         tasks: One per task of the suite, in its order.
         withheld: The variables of `.env` that agents do not get because judges of the run use them.
         notes: What the user should know before it starts, once each.
+        arm: Which side of a run with a baseline it is; None in all others.
     """
 
     suite: Suite
     tasks: tuple[TaskPlan, ...]
     withheld: frozenset[str]
     notes: tuple[str, ...]
+    arm: Arm | None = None
 
     @property
     def trial_count(self) -> int:

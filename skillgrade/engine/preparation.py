@@ -62,6 +62,7 @@ class Preparation:
             withheld=self.plan.withheld,
             run_folder=self.folder.path,
             act=act,
+            arm=self.plan.arm,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from skillgrade.results.records import TrialError
+from skillgrade.results.records import Arm, TrialError
 from skillgrade.suite.model import Task
 from skillgrade.workspace.base import Prepared, SkillSnapshot
 
@@ -26,6 +26,7 @@ class TrialSpec:
         withheld: The variables of it that the agent does not get.
         run_folder: The run's folder; its name is the run's id.
         act: Whether the agent acts; without, the graders score the untouched workspace.
+        arm: Whether the agent has the skill, in a run with a baseline.
     """
 
     task: Task
@@ -39,3 +40,4 @@ class TrialSpec:
     withheld: frozenset[str]
     run_folder: Path
     act: bool = True
+    arm: Arm | None = None

@@ -65,6 +65,7 @@ def run_trial(spec: TrialSpec, stop: Stop, judging: Judging, workspaces: Workspa
         tokens=(usage.tokens or None) if usage else None,
         cost_usd=usage.cost_usd if usage else None,
         triggers=attempt.triggers if attempt else (),
+        arm=spec.arm,
     )
 
 

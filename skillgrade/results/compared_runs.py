@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from skillgrade.errors import UsageError
 from skillgrade.results.comparison import (
-    Arm,
     ArmNumbers,
+    ComparedRun,
     Comparison,
     TaskComparison,
     compare_task,
@@ -154,10 +154,10 @@ class _ArmReader:
                 arm.trials.append(_graded(last.latest))
         return arm
 
-    def arm(self) -> Arm:
+    def arm(self) -> ComparedRun:
         index = self._index
         versions = {task.task: "/".join(index.agent_versions.get(task.task, ())) for task in index.tasks}
-        return Arm(
+        return ComparedRun(
             run_id=index.info.run_id,
             skills=tuple(f"{skill.name} ({skill.digest[:_DIGEST_SHOWN]})" for skill in index.info.skills),
             agents=_distinct(f"{task.agent} {versions[task.task]}".strip() for task in index.tasks),

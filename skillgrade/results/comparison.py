@@ -134,8 +134,8 @@ class TotalsComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Arm:
-    """Which run an arm is.
+class ComparedRun:
+    """The run that an arm is.
 
     Attributes:
         run_id: Its id.
@@ -172,8 +172,8 @@ class Comparison:
         power: The chance that the trials and tasks asked for show the difference, if it is real.
     """
 
-    before: Arm
-    after: Arm
+    before: ComparedRun
+    after: ComparedRun
     differs: tuple[str, ...]
     totals: TotalsComparison
     tasks: tuple[TaskComparison, ...]

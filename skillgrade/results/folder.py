@@ -62,6 +62,10 @@ class RunFolder:
         """Digests of what the run runs."""
         return self.path / "suite.json"
 
+    def beside(self, run_id: str) -> RunFolder:
+        """The folder of another run in the same place."""
+        return RunFolder(self.path.parent / run_id)
+
     def attempt_path(self, task: str, trial: int, attempt: int) -> Path:
         """Where what one attempt left is, or will be."""
         return self.path / "trials" / safe_name(task) / str(trial) / str(attempt)

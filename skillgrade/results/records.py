@@ -22,6 +22,13 @@ class Outcome(StrEnum):
     CANCELLED = "cancelled"
 
 
+class Arm(StrEnum):
+    """Which side of a run with a baseline a trial is on: the agent had the skill, or had not."""
+
+    WITH = "with"
+    WITHOUT = "without"
+
+
 class GraderStatus(StrEnum):
     """Whether a grader answered."""
 
@@ -220,6 +227,7 @@ class TrialRecord:
         tokens: By kind, when known.
         cost_usd: When known.
         triggers: What was observed of each skill of the run, over all turns; empty where the agent printed nothing yet.
+        arm: Whether its agent had the skill, in a run with a baseline.
     """
 
     task: str
@@ -240,3 +248,4 @@ class TrialRecord:
     tokens: Mapping[str, int] | None = None
     cost_usd: float | None = None
     triggers: tuple[Trigger, ...] = ()
+    arm: Arm | None = None

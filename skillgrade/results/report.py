@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from skillgrade.results.comparison import Comparison
 from skillgrade.results.encoding import FLAT, STREAMED
 from skillgrade.results.records import TrialError, TrialRecord
 from skillgrade.results.regrades import Cause, RegradeReport
@@ -187,6 +188,7 @@ class RunReport:
         regrades: How many trials were graded again, by cause; empty where none was.
         totals: The whole suite.
         tasks: In the order of the suite.
+        baseline: The run without the skill that went on at the same time, compared with this one; None without one.
         format: The version of the document's format.
         confidence: The level of every interval.
     """
@@ -205,5 +207,6 @@ class RunReport:
     regrades: tuple[RegradeTotals, ...]
     totals: Totals
     tasks: tuple[TaskReport, ...] = field(metadata=STREAMED)
+    baseline: Comparison | None = None
     format: int = REPORT_FORMAT
     confidence: float = CONFIDENCE

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from skillgrade.errors import UserError
 from skillgrade.reading import reason
+from skillgrade.results.compared_runs import compare_runs
+from skillgrade.results.comparison import Comparison
 from skillgrade.results.encoding import FormatError, decode, dump, encode, load_document, require_format
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
@@ -57,7 +59,7 @@ def keep_report(folder: RunFolder) -> Path:
 
 
 def build_report(journal: Path) -> RunReport:
-    """The report of a run as its journal has it now; nothing is written.
+    """The report of a run as its journal, and that of its baseline, have it now; nothing is written.
 
     Raises:
         UserError: The journal cannot be read.
@@ -86,6 +88,7 @@ def build_report(journal: Path) -> RunReport:
         regrades=regrades.totals(),
         totals=totals(tasks, usage),
         tasks=tasks,
+        baseline=_baseline(index),
     )
 
 
@@ -117,6 +120,14 @@ class _JournalTrials:
 
     def __iter__(self) -> Iterator[TrialReport]:
         return map(trial_report, self.index.histories(self.task))
+
+
+def _baseline(index: JournalIndex) -> Comparison | None:
+    """The run compared with its baseline, if it has one that is still there."""
+    if index.info.baseline_run is None:
+        return None
+    journal = RunFolder(index.path.parent).beside(index.info.baseline_run).journal
+    return compare_runs(JournalIndex(journal), index) if journal.is_file() else None
 
 
 def _common(values: set[str | None] | set[str]) -> str | None:

@@ -56,8 +56,12 @@ def select(suite: Suite, selection: Selection) -> Suite:
     return dataclasses.replace(suite, tasks=tasks)
 
 
-def without_skills(suite: Suite) -> Suite:
+def without_skills(suite: Suite, flag: str = "--no-skill") -> Suite:
     """The suite as it runs without its skills: graders that ask whether they were used have nothing to say.
+
+    Args:
+        suite: The suite.
+        flag: Why, for messages.
 
     Raises:
         UsageError: A task has no other graders.
@@ -67,7 +71,7 @@ def without_skills(suite: Suite) -> Suite:
         graders = tuple(spec for spec in task.graders if not asks_about_skills(spec))
         if not graders and task.graders:
             raise UsageError(
-                f"--no-skill: the task {shown(task.name)} only asks whether a skill was used; leave it out with --eval"
+                f"{flag}: the task {shown(task.name)} only asks whether a skill was used; leave it out with --eval"
             )
         if len(graders) < len(task.graders):
             asked.append(shown(task.name))
@@ -75,7 +79,7 @@ def without_skills(suite: Suite) -> Suite:
     warnings = suite.warnings
     if asked:
         more = f" and {len(asked) - 3} more" if len(asked) > 3 else ""
-        warnings += (f"--no-skill: no grader asks whether a skill was used, in {', '.join(asked[:3])}{more}",)
+        warnings += (f"{flag}: no grader asks whether a skill was used, in {', '.join(asked[:3])}{more}",)
     return dataclasses.replace(suite, tasks=tuple(tasks), skills=(), warnings=warnings)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from skillgrade.reports.terminal.console import NAME_LIMIT
 from skillgrade.reports.terminal.text import one_line, printable, seconds
-from skillgrade.results.comparison import Arm, ArmNumbers, Comparison, TaskComparison, TotalsComparison, Verdict
+from skillgrade.results.comparison import ArmNumbers, ComparedRun, Comparison, TaskComparison, TotalsComparison, Verdict
 from skillgrade.results.statistics import Interval
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _heading(comparison: Comparison, before: str, after: str) -> str:
     return f"{before} → {after}: {' · '.join(changes)}"
 
 
-def _named(arm: Arm, name: str) -> str:
+def _named(arm: ComparedRun, name: str) -> str:
     if name == "agent settings":
         return f"of {arm.run_id}"
     return ", ".join(getattr(arm, name)) or "none"

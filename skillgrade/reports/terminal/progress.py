@@ -31,14 +31,15 @@ class TerminalProgress:
         self._planned = 0
         self._running = 0
         self._started = time.monotonic()
+        self._said: set[str] = set()
 
     def preparing(self, what: str) -> None:
         """Say what is being made."""
-        self.line(f"preparing {what}", "dim")
+        self._once(f"preparing {what}", "dim")
 
     def note(self, text: str) -> None:
         """Say it."""
-        self.line(f"note: {text}", "yellow")
+        self._once(f"note: {text}", "yellow")
 
     def run_started(self, planned: int, slots: int) -> None:
         """Start the live status."""
@@ -60,6 +61,8 @@ class TerminalProgress:
         """Show how it ended."""
         self.count(None if retried else record.outcome)
         text = f"{record.outcome:<9} {one_line(record.task, NAME_LIMIT)} #{record.trial}"
+        if record.arm is not None:
+            text += f" {record.arm} the skill"
         if record.attempt:
             text += f" (attempt {record.attempt + 1})"
         if record.reward is not None:
@@ -99,6 +102,12 @@ class TerminalProgress:
         from rich.text import Text
 
         self._console.print(Text(printable(text), style=style), soft_wrap=True)
+
+    def _once(self, text: str, style: str) -> None:
+        """Print a line that a run with a baseline would say for both of its arms."""
+        if text not in self._said:
+            self._said.add(text)
+            self.line(text, style)
 
     def status(self) -> RenderableType:
         """The live line: done, running, what did not pass, elapsed, and a guess of the time left."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillgrade.reports.terminal.comparison import print_comparison
 from skillgrade.reports.terminal.console import NAME_LIMIT
 from skillgrade.reports.terminal.judging import judging_line
 from skillgrade.reports.terminal.skill_use import skill_lines
@@ -74,7 +75,11 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
     if report.info.partial:
         kept = ", ".join(report.info.grader_filter)
         console.print(f"partial: rewards are over {kept} graders only (--grader)", style="yellow")
+    if report.baseline is not None:
+        print_comparison(console, report.baseline, "without", "with")
     console.print(f"results: {folder}", soft_wrap=True)
+    if report.info.baseline_run is not None:
+        console.print(f"results without the skill: {folder.parent / report.info.baseline_run}", soft_wrap=True)
 
 
 def _heading(report: RunReport) -> str:
