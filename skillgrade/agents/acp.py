@@ -15,8 +15,10 @@ from pathlib import Path
 from skillgrade.agents.acp_session import Ask, CannotGoOnError
 from skillgrade.agents.base import AgentTurn
 from skillgrade.agents.ending import failed, how_it_ended
+from skillgrade.agents.npm_agent import Access
 from skillgrade.capture import OutputSink
 from skillgrade.errors import AgentError
+from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
 from skillgrade.transcript.summary import TranscriptSummary
@@ -44,6 +46,14 @@ class AcpAgent:
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """None: the eval names what its agent needs, with `env` or `acp.env`."""
         return ()
+
+    def model_url(self, task: Task, env: Mapping[str, str]) -> str | None:
+        """That of the one provider of which it gets a key or an address; see `Agent.model_url`."""
+        given = {**env, **task.agent.acp_env}
+        if any(name in task.agent.acp_env for name in URL_NAMES.values()):
+            return None  # what the file sets for the agent alone reaches it as it is
+        found = [url for provider in KEY_NAMES if (url := Access.of(provider).model_url(given))]
+        return found[0] if len(found) == 1 else None
 
     def output_format(self, spec: AgentSpec) -> str:
         """See `skillgrade.agents.acp_session`."""

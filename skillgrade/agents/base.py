@@ -58,6 +58,14 @@ class Agent(Protocol):
     def key_names(self, spec: AgentSpec) -> tuple[str, ...]:
         """The variables that hold its own provider's keys and addresses."""
 
+    def model_url(self, task: Task, env: Mapping[str, str]) -> str | None:
+        """Where it reaches its model; None where it has none, or nobody can tell.
+
+        Args:
+            task: The task.
+            env: The variables that it gets.
+        """
+
     def output_format(self, spec: AgentSpec) -> str:
         """What its standard output is: a name of `skillgrade.transcript`."""
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent
-from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
 
-_ACCESS = Access(
-    (*KEY_NAMES["anthropic"], "CLAUDE_CODE_OAUTH_TOKEN"),
-    URL_NAMES["anthropic"],
+_ACCESS = Access.of(
+    "anthropic",
+    ("CLAUDE_CODE_OAUTH_TOKEN",),
     ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY"),
 )
 _ENV = {

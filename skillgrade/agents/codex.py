@@ -6,12 +6,10 @@ import json
 from collections.abc import Mapping
 
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent, versioned
-from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
 
-_ACCESS = Access(KEY_NAMES["openai"], URL_NAMES["openai"])
+_ACCESS = Access.of("openai")
 [_KEY] = _ACCESS.keys
-_OPENAI = "https://api.openai.com"
 _PROVIDER = "skillgrade"
 _RETRIES = 2
 """Its own default goes on for half a minute."""
@@ -37,7 +35,7 @@ class CodexAgent(NpmAgent):
             argv += ["--model", task.agent.model]
         own = {}
         if any(name in env for name in (_KEY, _ACCESS.url)):
-            argv += _provider(env.get(_ACCESS.url, _OPENAI))
+            argv += _provider(env.get(_ACCESS.url, _ACCESS.own_url))
             own = {_KEY: env.get(_KEY, NO_KEY)}
         if number:
             argv += ["resume", "--last"]

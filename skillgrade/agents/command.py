@@ -38,6 +38,10 @@ class CommandAgent:
         """None: the eval names what it needs."""
         return ()
 
+    def model_url(self, task: Task, env: Mapping[str, str]) -> str | None:
+        """None: whatever it asks is its own business."""
+        return None
+
     def output_format(self, spec: AgentSpec) -> str:
         """What the file says."""
         return spec.output_format

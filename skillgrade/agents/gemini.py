@@ -9,12 +9,11 @@ from pathlib import Path
 from skillgrade.agents.base import AgentTurn
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent
 from skillgrade.errors import AgentError
-from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
 from skillgrade.workspace.base import CommandResult, Workspace
 
-_ACCESS = Access(KEY_NAMES["gemini"], URL_NAMES["gemini"], ("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"))
+_ACCESS = Access.of("gemini", logins=("GOOGLE_GENAI_USE_VERTEXAI", "GOOGLE_GENAI_USE_GCA"))
 _START = Path(__file__).with_name("gemini.sh")
 _ATTEMPTS = 2
 """How often it asks its model before it gives up; its own default goes on for minutes."""

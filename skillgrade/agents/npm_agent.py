@@ -12,11 +12,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from skillgrade.agents.base import AgentTurn
 from skillgrade.agents.ending import failed, how_it_ended
 from skillgrade.capture import OutputSink
 from skillgrade.errors import AgentError
+from skillgrade.models.keys import KEY_NAMES, OWN_URLS, URL_NAMES
 from skillgrade.stop import Stop
 from skillgrade.suite.model import AgentSpec, Task
 from skillgrade.transcript.summary import TranscriptSummary
@@ -36,16 +38,29 @@ class Access:
     Attributes:
         keys: The variables that may hold its key, the first of them the one that messages name.
         url: The variable that holds another address.
+        own_url: The provider's own address.
         logins: Variables that make it use another service, when a task's `env` names one of them.
     """
 
     keys: tuple[str, ...]
     url: str
+    own_url: str
     logins: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, provider: str, more_keys: tuple[str, ...] = (), logins: tuple[str, ...] = ()) -> Self:
+        """How a provider of `skillgrade.models.keys` is reached."""
+        return cls((*KEY_NAMES[provider], *more_keys), URL_NAMES[provider], OWN_URLS[provider], logins)
 
     def key(self, env: Mapping[str, str]) -> str | None:
         """The key among variables."""
         return next((env[name] for name in self.keys if env.get(name)), None)
+
+    def model_url(self, env: Mapping[str, str]) -> str | None:
+        """Where the model is reached with some variables; None where only a login would say that."""
+        if any(name in env for name in self.logins):
+            return None
+        return env.get(self.url) or (self.own_url if self.key(env) else None)
 
     def problem(self, task: Task, variables: Mapping[str, str], agent: str) -> str | None:
         """Why the agent would be logged out; None where it is not, or where nobody can tell.
@@ -115,6 +130,11 @@ class NpmAgent:
         """See `Agent.key_names`."""
         access = self.access(spec)
         return () if access is None else (*access.keys, access.url)
+
+    def model_url(self, task: Task, env: Mapping[str, str]) -> str | None:
+        """By its keys and its address; see `Agent.model_url`."""
+        access = self.access(task.agent)
+        return None if access is None else access.model_url(env)
 
     def output_format(self, spec: AgentSpec) -> str:
         """See `Agent.output_format`."""

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skillgrade.agents.npm_agent import NO_KEY, Access, Invocation, NpmAgent, versioned
-from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
 
 
@@ -21,9 +20,9 @@ class _Provider:
 
 
 _PROVIDERS = {
-    "anthropic": _Provider(Access(KEY_NAMES["anthropic"], URL_NAMES["anthropic"]), "v1", "ANTHROPIC_API_KEY"),
-    "openai": _Provider(Access(KEY_NAMES["openai"], URL_NAMES["openai"]), "v1", "OPENAI_API_KEY"),
-    "google": _Provider(Access(KEY_NAMES["gemini"], URL_NAMES["gemini"]), "v1beta", "GOOGLE_GENERATIVE_AI_API_KEY"),
+    "anthropic": _Provider(Access.of("anthropic"), "v1", "ANTHROPIC_API_KEY"),
+    "openai": _Provider(Access.of("openai"), "v1", "OPENAI_API_KEY"),
+    "google": _Provider(Access.of("gemini"), "v1beta", "GOOGLE_GENERATIVE_AI_API_KEY"),
 }
 _ENV = {
     # Each would be fetched at every start.

@@ -30,6 +30,10 @@ class SolutionAgent:
         """None."""
         return ()
 
+    def model_url(self, task: Task, env: Mapping[str, str]) -> str | None:
+        """None: it has none."""
+        return None
+
     def output_format(self, spec: AgentSpec) -> str:
         """Whatever a script prints."""
         return "text"

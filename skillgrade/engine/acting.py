@@ -12,6 +12,7 @@ from skillgrade.capture import OutputSink
 from skillgrade.engine.conversation import Conversation
 from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.host_paths import without_host_paths
+from skillgrade.engine.model_access import behind_gateway
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.users import PlayedUser, ScriptedUser, User
 from skillgrade.engine.variables import agent_variables
@@ -68,6 +69,8 @@ class Acting:
         self._judging = judging
         self._env_file = env_file
         self._env = agent_variables(task, agent, env_file, os.environ, spec.withheld)
+        if spec.gateway is not None:
+            self._env = behind_gateway(task, agent, spec.provider, self._env)
         self._redactor = redactor
         self._notes = notes
         self._stop = stop

@@ -16,7 +16,8 @@ from skillgrade.agents.npm_agent import NpmAgent
 from skillgrade.capture import OutputSink
 from skillgrade.engine.agent_versions import agent_version
 from skillgrade.engine.findings import Finding, good, problem, warning
-from skillgrade.errors import InfrastructureError
+from skillgrade.engine.model_access import model_behind_gateway
+from skillgrade.errors import InfrastructureError, UsageError
 from skillgrade.models.keys import URL_NAMES
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Task
@@ -62,6 +63,7 @@ class AgentCheck:
             yield problem("key", refusal)
         else:
             yield from self._keys()
+            yield from self._network()
         yield from self._variables()
         if refusal is None:
             yield good("runs", self._command_line())
@@ -161,6 +163,16 @@ class AgentCheck:
                 "containers reach, such as that of Docker's bridge",
             )
         return good("endpoint", f"{name} leads to {host}")
+
+    def _network(self) -> Iterator[Finding]:
+        """Whether an agent without a network reaches its model."""
+        try:
+            model = model_behind_gateway(self.task, self.agent, self.provider, self.agent_env)
+        except UsageError as error:
+            yield problem("network", str(error))
+            return
+        if model is not None:
+            yield good("network", f"none but {model.authority}")
 
     def _variables(self) -> Iterator[Finding]:
         missing = [name for name in self.task.env_names if name not in self.variables]

@@ -12,7 +12,8 @@ from skillgrade.agents.base import Agent
 from skillgrade.agents.choose import choose_agent
 from skillgrade.agents.home_skills import home_notes
 from skillgrade.engine.env_file import effective_variables
-from skillgrade.engine.variables import judge_key_names
+from skillgrade.engine.model_access import model_behind_gateway
+from skillgrade.engine.variables import agent_variables, judge_key_names
 from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS, WORKSPACE_GRADERS
 from skillgrade.results.records import Arm
@@ -23,6 +24,7 @@ from skillgrade.transcript import TEXT
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Isolation
 from skillgrade.workspace.choose import AUTO, choose_provider
+from skillgrade.workspace.gateway.address import ModelAddress
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +36,14 @@ class TaskPlan:
         agent: A key of `skillgrade.agents.AGENTS`.
         provider: A key of `skillgrade.workspace.PROVIDERS`.
         environment: What all its trials share.
+        model: Where its agent reaches its model from a workspace without a network; None where it needs no such way.
     """
 
     task: Task
     agent: str
     provider: str
     environment: EnvironmentSpec
+    model: ModelAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
             )
         agents.append(agent)
     _refuse(problems)
-    return _place(suite, agents, _agent_notes(suite.tasks, agents, env_file), stop)
+    plan = _place(suite, agents, _agent_notes(suite.tasks, agents, env_file), stop)
+    return _with_models(plan, env_file, environ)
 
 
 def make_validation_plan(suite: Suite, stop: Stop) -> Plan:
@@ -156,6 +161,28 @@ def _place(suite: Suite, agents: Sequence[Agent], notes: Sequence[str], stop: St
         gathered.append("no skill goes in: none was found beside the file, or --no-skill leaves it out")
     withheld = judge_key_names(suite.tasks)
     return Plan(suite, tuple(task_plans), withheld, tuple(dict.fromkeys(gathered)))
+
+
+def _with_models(plan: Plan, env_file: Mapping[str, str], environ: Mapping[str, str]) -> Plan:
+    """The plan with the ways to models that agents without a network need.
+
+    Raises:
+        UsageError: An agent would have no way to its model.
+    """
+    problems, notes, task_plans = [], list(plan.notes), []
+    for task_plan in plan.tasks:
+        task, agent = task_plan.task, AGENTS[task_plan.agent]
+        env = agent_variables(task, agent, env_file, environ, plan.withheld)
+        try:
+            model = model_behind_gateway(task, agent, task_plan.provider, env)
+        except UsageError as error:
+            problems.append(f"{_place_of(task)}: {error}")
+            continue
+        if model is not None:
+            notes.append(f"network: none: the agent {agent.name} reaches {model.authority} and nothing else")
+        task_plans.append(replace(task_plan, model=model))
+    _refuse(problems)
+    return replace(plan, tasks=tuple(task_plans), notes=tuple(dict.fromkeys(notes)))
 
 
 def environment_of(task: Task, agent: Agent) -> EnvironmentSpec:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from skillgrade.engine.agent_versions import agent_version
 from skillgrade.engine.listener import RunListener
@@ -19,6 +20,8 @@ from skillgrade.storage import storing
 from skillgrade.workspace import provider_named
 from skillgrade.workspace.base import EnvironmentSpec, Prepared, SkillSnapshot
 from skillgrade.workspace.cleaning import sweep
+from skillgrade.workspace.gateway.address import ModelAddress
+from skillgrade.workspace.gateway.gateway import Gateway
 from skillgrade.workspace.skills import snapshot_skill
 from skillgrade.workspace.temporary import make_temporary_folder, remove_temporary_folders
 
@@ -34,6 +37,7 @@ class Preparation:
         environments: What each provider made of each environment, or why it could not.
         versions: The version of the agent in each, where it has one.
         notes: What the user should know, once each, redacted.
+        gateways: The folder of the gateway to each model that agents reach from workspaces without a network.
     """
 
     plan: Plan
@@ -42,6 +46,7 @@ class Preparation:
     environments: Mapping[tuple[str, EnvironmentSpec], Prepared | TrialError]
     versions: Mapping[tuple[str, EnvironmentSpec], str]
     notes: tuple[str, ...]
+    gateways: Mapping[ModelAddress, Path]
 
     def agent_versions(self) -> dict[str, str]:
         """By task, the version of the agent that works on it, where it has one."""
@@ -63,6 +68,7 @@ class Preparation:
             run_folder=self.folder.path,
             act=act,
             arm=self.plan.arm,
+            gateway=None if task_plan.model is None else self.gateways[task_plan.model],
         )
 
 
@@ -82,14 +88,24 @@ def prepared(
     providers = {task_plan.provider for task_plan in plan.tasks}
     sweep(providers)
     try:
-        yield _prepare(plan, folder, redactor, listener, stop)
+        with ExitStack() as opened:
+            models = dict.fromkeys(task_plan.model for task_plan in plan.tasks if task_plan.model is not None)
+            gateways = {model: opened.enter_context(Gateway(model, folder.run_id)).folder for model in models}
+            yield _prepare(plan, folder, gateways, redactor, listener, stop)
     finally:
         for name in providers:
             provider_named(name).end_run(folder.run_id)
         remove_temporary_folders(folder.run_id)
 
 
-def _prepare(plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunListener, stop: Stop) -> Preparation:
+def _prepare(
+    plan: Plan,
+    folder: RunFolder,
+    gateways: Mapping[ModelAddress, Path],
+    redactor: Redactor,
+    listener: RunListener,
+    stop: Stop,
+) -> Preparation:
     told: dict[str, None] = {}
 
     def tell(notes: Iterable[str]) -> None:
@@ -119,7 +135,7 @@ def _prepare(plan: Plan, folder: RunFolder, redactor: Redactor, listener: RunLis
             continue
         if version is not None:
             versions[key] = version
-    return Preparation(plan, folder, skills, environments, versions, tuple(told))
+    return Preparation(plan, folder, skills, environments, versions, tuple(told), gateways)
 
 
 def _copy_skills(plan: Plan, folder: RunFolder) -> tuple[tuple[SkillSnapshot, ...], list[str]]:

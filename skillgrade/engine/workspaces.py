@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -60,7 +61,9 @@ def open_workspace(spec: TrialSpec, stop: Stop) -> Workspace:
         Cancelled: The stop came; nothing is left.
     """
     stdin = AGENTS[spec.agent].stdin(spec.task.each_turn[0].instruction) if spec.act else None
-    return provider_named(spec.provider).open(_workspace_spec(spec, workspace_files(spec), spec.skills, stdin), stop)
+    return provider_named(spec.provider).open(
+        replace(_workspace_spec(spec, workspace_files(spec), spec.skills, stdin), gateway=spec.gateway), stop
+    )
 
 
 def open_copy(spec: TrialSpec, exported: Path, stop: Stop) -> Workspace:

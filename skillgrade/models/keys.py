@@ -19,5 +19,12 @@ URL_NAMES = {
 }
 """The variable that holds the address of another endpoint, by provider."""
 
+OWN_URLS = {
+    "gemini": "https://generativelanguage.googleapis.com",
+    "anthropic": "https://api.anthropic.com",
+    "openai": "https://api.openai.com",
+}
+"""Where a provider itself is reached."""
+
 MODEL_NAMES = {"gemini": "GEMINI_MODEL", "anthropic": "ANTHROPIC_MODEL", "openai": "OPENAI_MODEL"}
 """The variable that names the model, by provider."""

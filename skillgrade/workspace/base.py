@@ -122,6 +122,7 @@ class WorkspaceSpec:
         network: ``default`` or ``none``.
         stdin: What the first command will read; handing it over here spares a call later.
         agent_home: ``isolated`` or ``user``, where a provider runs on the host.
+        gateway: The folder of a `skillgrade.workspace.gateway`, which its agent alone gets a way to.
     """
 
     run: str
@@ -133,6 +134,7 @@ class WorkspaceSpec:
     network: str = "default"
     stdin: bytes | None = None
     agent_home: str = "isolated"
+    gateway: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

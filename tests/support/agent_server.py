@@ -21,6 +21,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import ssl
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,9 +94,10 @@ class AgentServer:
 
     Args:
         host: The address to listen at.
+        tls: With what connections are encrypted, if they are.
     """
 
-    def __init__(self, host: str = "127.0.0.1") -> None:
+    def __init__(self, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
         self.host = host
         self.asked: list[Asked] = []
         self._script: deque[Step] = deque()
@@ -104,6 +106,10 @@ class AgentServer:
         self._released = threading.Event()
         self._server = _Server((host, 0), _Handler)
         self._server.told = self
+        self._scheme = "http" if tls is None else "https"
+        if tls is not None:
+            # The handshake is up to the thread of the connection, not to the one that takes it.
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), name="agent-server")
 
     def __enter__(self) -> Self:
@@ -120,7 +126,7 @@ class AgentServer:
     @property
     def url(self) -> str:
         """The address, without ``/v1``."""
-        return f"http://{self.host}:{self._server.server_port}"
+        return f"{self._scheme}://{self.host}:{self._server.server_port}"
 
     def variables(self, provider: str, key: str | None = KEY) -> dict[str, str]:
         """The environment with which an agent of that provider comes here."""

@@ -27,6 +27,8 @@ from skillgrade.workspace.bubblewrap.limited_slot import LimitedSlot
 from skillgrade.workspace.bubblewrap.programs import ShownPrograms
 from skillgrade.workspace.bubblewrap.system import HOME, isolation_options, system_options
 from skillgrade.workspace.export import export_tree
+from skillgrade.workspace.gateway.address import FOLDER
+from skillgrade.workspace.gateway.bridged import bridged
 from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.prefixes import CERTIFICATES
 from skillgrade.workspace.skills import SKILL_FOLDERS
@@ -183,6 +185,7 @@ class BubblewrapWorkspace:
 
     def _sandboxed(self, command: Command, mount: Sequence[str], stop: Stop, stage: Stage) -> SandboxedResult:
         shown = self._around.programs.of(command.argv)
+        gateway = None if command.privileged else self._spec.gateway
         env = {**self._env(command.privileged, shown), **command.env, **(git_variables() if command.privileged else {})}
         options = [
             *isolation_options(self._spec.network),
@@ -191,6 +194,7 @@ class BubblewrapWorkspace:
             *self._trial_folders(command.privileged),
             *(word for path in shown for word in ("--ro-bind", str(path), str(path))),
             *_certificates(env),
+            *(() if gateway is None else ("--ro-bind", str(gateway), FOLDER)),
             *mount,
             *("--remount-ro", "/", "--chdir", WORKSPACE_PATH),
         ]
@@ -200,7 +204,7 @@ class BubblewrapWorkspace:
                 bwrap=self._around.bwrap.path,
                 options=options,
                 env=env,
-                argv=command.argv,
+                argv=command.argv if gateway is None else bridged(command.argv),
                 stdin=command.stdin,
                 stdout=command.stdout,
                 stderr=command.stderr,

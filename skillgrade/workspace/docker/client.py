@@ -77,6 +77,11 @@ def _address() -> str:
     return named or DEFAULT_UNIX_SOCKET.replace("http+unix", "unix")
 
 
+def is_of_this_machine() -> bool:
+    """Whether the daemon is reached by a socket, so that containers may see folders of this machine."""
+    return _address().startswith("unix://")
+
+
 def _check_socket(address: str) -> None:
     """Fail early and precisely: the SDK hides why a socket cannot be used, and leaks the one it tried."""
     scheme, _, path = address.partition("://")

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from skillgrade.errors import InfrastructureError, ProviderError, Stage, WorkspaceError
@@ -21,6 +22,7 @@ from skillgrade.suite.model import Limits
 from skillgrade.workspace.docker.client import connect_hastily, translated
 from skillgrade.workspace.docker.exec import Exec, Lines, RunningExec, execute
 from skillgrade.workspace.docker.root_shell import BASH, ROOT, RootShell
+from skillgrade.workspace.gateway.address import FOLDER
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -44,6 +46,7 @@ class ContainerSpec:
         network: ``default`` or ``none``.
         variables: What every process starts from, in place of the image's own values.
         may_gain_privileges: Whether set-user-ID programs such as sudo work in it.
+        gateway: A folder of this machine to show as that of the gateway.
     """
 
     image: str
@@ -52,6 +55,7 @@ class ContainerSpec:
     network: str
     variables: Mapping[str, str]
     may_gain_privileges: bool
+    gateway: Path | None = None
 
 
 class Container:
@@ -133,12 +137,13 @@ class Container:
             raise
 
     def _host_config(self) -> dict[str, object]:
-        limits = self.spec.limits
+        limits, gateway = self.spec.limits, self.spec.gateway
         config: dict[str, object] = self.api.create_host_config(
             nano_cpus=int(limits.cpus * 1e9),
             mem_limit=limits.memory_mb * _MIB,
             memswap_limit=limits.memory_mb * _MIB,  # the same: no swap on top
             pids_limit=limits.pids,
+            binds=None if gateway is None else {str(gateway): {"bind": FOLDER, "mode": "ro"}},
             network_mode="none" if self.spec.network == "none" else None,
             security_opt=None if self.spec.may_gain_privileges else ["no-new-privileges"],
         )

@@ -90,7 +90,8 @@ class DockerProvider:
         prepared, labels = spec.prepared, labels_of(spec.run, spec.trial)
         variables = own_variables(self._variables(prepared.reference))
         return Container(
-            connect().api, ContainerSpec(image, labels, limits, spec.network, variables, prepared.root_agent)
+            connect().api,
+            ContainerSpec(image, labels, limits, spec.network, variables, prepared.root_agent, spec.gateway),
         )
 
     def _daemon_processors(self) -> float:

@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +22,7 @@ from skillgrade.workspace.docker.files import place_items
 from skillgrade.workspace.docker.root_shell import BASH, ROOT
 from skillgrade.workspace.docker.variables import agent_variables, grader_variables
 from skillgrade.workspace.export import export_archive
+from skillgrade.workspace.gateway.bridged import bridged
 from skillgrade.workspace.grader_environment import git_variables
 from skillgrade.workspace.staging import CONTROL_PATH, WORKSPACE_PATH
 
@@ -124,7 +126,8 @@ class DockerWorkspace:
             return shell.become(command.argv, env, marker)
         if shell is not None:
             shell.close()
-        argv = (BASH, "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *command.argv)
+        program = command.argv if command.privileged or self._spec.gateway is None else bridged(command.argv)
+        argv = (BASH, "-c", _COMMAND.read_text(encoding="utf-8"), "bash", stdin, marker, *program)
         user = ROOT if command.privileged or self._is_root else str(PLAIN_USER_ID)
         return self._container.begin(Exec(argv, user, WORKSPACE_PATH, env), pipe)
 
@@ -230,7 +233,7 @@ class DockerWorkspace:
 
     def _carried_over(self) -> DockerWorkspace:
         self._container.kill()  # nothing of the agent's may watch or change what is taken out
-        container = Container(self._container.api, self._container.spec)
+        container = Container(self._container.api, replace(self._container.spec, gateway=None))
         workspace = DockerWorkspace(container, self._spec, self._variables, self._notes, self._stop)
         system = [file for file in self._spec.files if file.place is Place.SYSTEM]
         with tempfile.TemporaryFile() as taken:
