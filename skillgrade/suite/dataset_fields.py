@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import operator
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +24,8 @@ from skillgrade.suite.template_language import TemplateError
 from skillgrade.suite.template_values import has_template, marked_maker, text_maker, value_maker
 from skillgrade.suite.templates import Row
 from skillgrade.suite.workspace_files import read_workspace
+
+_FILLED_IN = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +44,30 @@ class RowFields:
     references: References
     columns: Collection[str]
 
-    def makers(self) -> Mapping[str, Callable[[DataRow], Any]]:
-        """By attribute of the task, what makes its value for a row; `TemplateError` where the row does not fit it.
+    def of_rows(self) -> Mapping[str, Callable[[DataRow], Any]]:
+        """By attribute of the task, what makes its value for a row, where that is not made of the row's values.
 
         Raises:
             WrongTemplateError: A template of the task is wrong.
         """
-        found: dict[str, Callable[[DataRow], Any]] = {"name": self._name()}
+        found: dict[str, Callable[[DataRow], Any]] = {}
+        name = self.task.name
+        if not has_template(name):
+            found["name"] = lambda row: f"{name}-{row.number}"
         if self.cursor.get("expected") is None:
-            found["expected"] = lambda row: row.values
-        return found | {name: _of_values(make) for name, make in self._by_values().items()}
+            found["expected"] = operator.attrgetter("values")
+        return found
 
-    def _by_values(self) -> Mapping[str, Callable[[Row], Any]]:
+    def of_values(self) -> Mapping[str, Callable[[Row], Any]]:
+        """By attribute of the task, what makes its value of a row's values; `TemplateError` where they do not fit it.
+
+        Raises:
+            WrongTemplateError: A template of the task is wrong.
+        """
         task, cursor = self.task, self.cursor
         found: dict[str, Callable[[Row], Any]] = {}
+        if has_template(task.name):
+            found["name"] = self._name()
         if has_template(task.instruction) and not task.turns:
             found["instruction"] = self._told(cursor.get("instruction") or cursor, task.instruction)
         if (turns := cursor.get("turns")) is not None and any(map(_is_open, task.turns)):
@@ -72,12 +86,16 @@ class RowFields:
             found["graders"] = self._graders(skill)
         return found
 
-    def _name(self) -> Callable[[DataRow], str]:
-        name = self.task.name
-        if not has_template(name):
-            return lambda row: f"{name}-{row.number}"
-        render = text_maker(self.cursor.get("name") or self.cursor, name, self.columns)
-        return lambda row: render(row.values)
+    def _name(self) -> Callable[[Row], str]:
+        render = text_maker(self.cursor.get("name") or self.cursor, self.task.name, self.columns)
+
+        def name(row: Row) -> str:
+            rendered = render(row)
+            if not rendered.isprintable() or not rendered.strip():
+                raise TemplateError(f"the name must be printable text, not {ascii(rendered)[:60]}")
+            return rendered
+
+        return name
 
     def _told(self, place: Cursor, text: str) -> Callable[[Row], str]:
         """What makes an instruction; one whose only line names a file may name another one for each row."""
@@ -88,6 +106,9 @@ class RowFields:
         render = text_maker(place, text, self.columns, file)
         if written == text and looks_like_path(text):
             return lambda row: references.text(_at(place, render(row)), mark, Missing.ERROR)
+
+        if _FILLED_IN.sub("", text).strip():
+            return render  # it cannot become blank
 
         def told(row: Row) -> str:
             rendered = render(row)
@@ -156,10 +177,6 @@ class RowFields:
             return (*others, expected_skill(name, last.index, self.references))
 
         return lambda row: graders(render(row))
-
-
-def _of_values(make: Callable[[Row], Any]) -> Callable[[DataRow], Any]:
-    return lambda row: make(row.values)
 
 
 def _is_open(turn: Turn) -> bool:

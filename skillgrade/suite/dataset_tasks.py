@@ -66,15 +66,14 @@ class DatasetReader:
 
     def _tasks(self, rows: Sequence[DataRow], place: Path) -> Sequence[Task]:
         origin = dataclasses.replace(self.task, dataset=self.task.name)
-        makers = RowFields(self.task, self.cursor, self.references, columns_of(rows)).makers()
+        fields = RowFields(self.task, self.cursor, self.references, columns_of(rows))
         errors = self.references.findings.errors
         before, is_bounded = len(errors), self._is_bounded()
         tasks: list[Task] = []
         try:
-            for row, task in row_tasks(origin, rows, makers):
-                fault = _name_fault(task.name) or (None if is_bounded and _is_small(row) else _size_fault(task))
-                if fault is not None:
-                    raise SuiteError([Problem(f"row {row.number}: {fault}", place, row.line)])
+            for row, task in row_tasks(origin, rows, fields.of_rows(), fields.of_values()):
+                if not (is_bounded and _is_small(row)):
+                    _check_size(task)
                 tasks.append(task)
                 if len(errors) > before:  # a file of this row is missing, and maybe those of all others
                     return tasks
@@ -86,7 +85,11 @@ class DatasetReader:
 
     def _is_bounded(self) -> bool:
         """Whether what graders are told of a row is not much longer than the row."""
-        said = [plain(cursor.value) for key in ("expected", "metadata") if (cursor := self.cursor.get(key)) is not None]
+        said = [
+            plain(cursor.value)
+            for key in ("expected", "metadata", "name")
+            if (cursor := self.cursor.get(key)) is not None
+        ]
         text = repr(said)
         return len(text) < MAX_GRADER_INPUT // 4 and "|" not in text and text.count("row") <= _MOST_MENTIONS
 
@@ -95,10 +98,9 @@ _LONGEST_ESCAPE = 6
 """Bytes that JSON makes of one character at most."""
 
 _MOST_MENTIONS = 8
-"""How often `expected` and `metadata` may name the row and still count as bounded."""
+"""How often name, `expected` and `metadata` may name the row and still count as bounded."""
 
 _SMALL_ROW = MAX_GRADER_INPUT // 4 // _LONGEST_ESCAPE // (_MOST_MENTIONS + 2)
-_TEXT_ONLY = {str}
 
 
 def _chosen(rows: Sequence[DataRow], dataset: Cursor, path: Path) -> Sequence[DataRow]:
@@ -156,24 +158,19 @@ def _refuse_doubles(tasks: Sequence[Task], rows: Sequence[DataRow], place: Path)
             raise SuiteError([Problem(message, place, row.line)])
 
 
-def _name_fault(name: str) -> str | None:
-    if not name.isprintable() or not name.strip():
-        return f"the name must be printable text, not {ascii(name)[:60]}"
-    return None
-
-
 def _is_small(row: DataRow) -> bool:
     """Whether a row, as often as it may be named, fits into `SKILLGRADE_INPUT` for certain."""
-    cells = row.values.values()
-    return {*map(type, cells)} == _TEXT_ONLY and sum(map(len, cells)) < _SMALL_ROW  # type: ignore[arg-type]  # all texts
+    try:
+        return len("".join(row.values.values())) < _SMALL_ROW  # type: ignore[arg-type]  # else it fails
+    except TypeError:
+        return False
 
 
-def _size_fault(task: Task) -> str | None:
-    """Why a row is too much for `SKILLGRADE_INPUT`."""
+def _check_size(task: Task) -> None:
+    """Refuse a row that is too much for `SKILLGRADE_INPUT`."""
     size = grader_input_size(task)
-    if size <= MAX_GRADER_INPUT:
-        return None
-    return (
-        f"`expected` and `metadata` make SKILLGRADE_INPUT {size / 1024:.0f} KiB long, of which "
-        f"{MAX_GRADER_INPUT // 1024} KiB fit; put them into a file and name it in the grader's `files`"
-    )
+    if size > MAX_GRADER_INPUT:
+        raise TemplateError(
+            f"`expected` and `metadata` make SKILLGRADE_INPUT {size / 1024:.0f} KiB long, of which "
+            f"{MAX_GRADER_INPUT // 1024} KiB fit; put them into a file and name it in the grader's `files`"
+        )

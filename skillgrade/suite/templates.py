@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -102,10 +103,12 @@ def _joining(pieces: Sequence[str | tuple[str]]) -> Callable[[Row], str]:
     """What puts a row's values between texts, by the formatting of `%`, which is the quickest."""
     pattern = "".join(piece.replace("%", "%%") if isinstance(piece, str) else "%s" for piece in pieces)
     columns = [piece[0] for piece in pieces if not isinstance(piece, str)]
+    # Of one column it gets the value itself, which is no tuple in any row.
+    values = operator.itemgetter(*columns) if columns else lambda _row: ()
 
     def joined(row: Row) -> str:
         try:
-            text = pattern % tuple([row[column] for column in columns])
+            text = pattern % values(row)
         except KeyError as error:
             raise TemplateError(f"it has no {shown(str(error.args[0]))}") from None
         if len(text) > LONGEST_TEXT:
