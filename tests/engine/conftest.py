@@ -31,7 +31,7 @@ class Bench:
     def spec(self, task: Task, *, agent: str = "command", act: bool = True, trial: int = 0) -> TrialSpec:
         prepared = provider_named("local").prepare(EnvironmentSpec(DockerSpec()), self.folder.run_id, self.stop)
         return TrialSpec(
-            task, trial, 0, agent, "local", prepared, (), self.env_file(), frozenset(), self.folder.path, act
+            task, trial, 0, agent, "local", prepared, (), self.env_file(), frozenset(), self.folder.path, act=act
         )
 
     def env_file(self) -> Path | None:
