@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.cli.test_compare import COMPARED
+from tests.support.judging import verdict
+from tests.support.model_server import ModelServer
 from tests.support.shell import Shell
+from tests.support.streams import FOLDER
 
 BREAKS = """\
 version: "1"
@@ -18,6 +21,20 @@ tasks:
   - name: needy
     instruction: write
     graders: [{type: deterministic, run: '[ -s out.txt ] && echo "{\\"score\\": 1, \\"details\\": \\"\\"}"'}]
+"""
+JUDGED = """\
+version: "1"
+defaults: {agent: command, command: "true", provider: local, trials: 1, grader_provider: openai, grader_model: mini}
+tasks: [{name: judged, instruction: write, graders: [{type: llm_rubric, rubric: Is it good?}]}]
+"""
+EXPECTS = """\
+version: "1"
+defaults: {{agent: command, command: "cat {stream}", output_format: claude-stream-json, provider: local, trials: 1}}
+tasks:
+  - name: wanted
+    instruction: write
+    graders: [{{type: deterministic, run: 'echo "{{\\"score\\": 0.4, \\"details\\": \\"\\"}}"'}}]
+    expect_skill: ws-claude-skills
 """
 
 
@@ -98,3 +115,33 @@ def test_without_a_skill_nothing_is_run(compared: Shell) -> None:
     done = compared.run("--baseline")
     assert done.code == 2
     assert "there is no skill" in done.err
+
+
+def test_grading_one_arm_again_keeps_the_comparison_and_says_so(compared: Shell) -> None:
+    compared.write("eval.yaml", JUDGED)
+    with ModelServer() as server:
+        server.always(lambda asked: verdict(asked.user, 0.0))
+        env = server.variables("openai")
+        report = json.loads(compared.run("--baseline", "--json", env=env).out)
+        assert report["baseline"]["totals"]["pass_rate_difference"] == 0
+        server.always(lambda asked: verdict(asked.user, 1.0))
+        again = compared.run("regrade", env=env)
+        assert "only one of them was graded again" in again.out
+        assert re.search(r"judged\s+\+100\.0 pp", again.out)
+        assert compared.run("regrade", report["baseline_run"], env=env).code == 0
+    shown = compared.run("preview")
+    assert re.search(r"judged\s+\+0\.0 pp", shown.out)
+    assert "only one of them" not in shown.out
+
+
+def test_to_be_used_is_not_what_a_skill_is_compared_by(compared: Shell) -> None:
+    compared.write("SKILL.md", "---\nname: ws-claude-skills\ndescription: d\n---\n")
+    compared.write("eval.yaml", EXPECTS.format(stream=FOLDER / "claude-skill.jsonl"))
+    done = compared.run("--baseline", "--json")
+    document = json.loads(done.out)
+    assert document["tasks"][0]["mean_reward"] == 0.7
+    (task,) = document["baseline"]["tasks"]
+    assert task["graders_left_out"] == ["assertions 1"]
+    assert (task["before"]["mean_reward"], task["after"]["mean_reward"]) == (0.4, 0.4)
+    assert (task["after"]["passed"], task["verdict"]) == (0, "unclear")
+    assert "left out of the rewards, since only one arm has them: wanted: assertions 1" in done.err
