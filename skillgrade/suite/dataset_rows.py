@@ -15,8 +15,8 @@ from skillgrade.suite.dataset_files import DataRow
 def sampled(rows: Sequence[DataRow], size: int, seed: int, stratify: str | None = None) -> list[DataRow]:
     """Draw rows, in the order of the file; the same for the same seed, in every version of Python.
 
-    Rows are ranked by a hash of seed and number, so that a larger sample holds every smaller one of the same seed, and
-    a row that is added to the end changes little.
+    Rows are ranked by a hash of seed and number, so that a row which is added to the end changes little, and a larger
+    sample holds every smaller one of the same seed; not with strata, whose shares may shrink as the whole grows.
 
     Args:
         rows: What to draw from.

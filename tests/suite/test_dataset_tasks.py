@@ -283,3 +283,9 @@ def test_a_name_selects_one_thing(
     tasks = CAPITAL.removeprefix("\ntasks:\n")
     (fault,) = faults(tmp_path, f"tasks:\n{other(earlier)}{tasks}{other(later)}")
     assert f'another task is called "{double}" already' in fault
+
+
+def test_a_long_name_counts_in_what_graders_are_told(tmp_path: Path) -> None:
+    text = CAPITAL.replace("name: capital", "name: '" + "{{ row.country }}" * 20 + "'")
+    (fault,) = faults(tmp_path, text, **{"rows.csv": f"country,tier\n{'y' * 7_000},easy\n"})
+    assert fault.startswith("rows.csv:2: row 1: `expected` and `metadata` make SKILLGRADE_INPUT")

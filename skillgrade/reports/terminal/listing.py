@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skillgrade.reports.terminal.console import NAME_LIMIT
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def print_tasks(console: Console, suite: Suite) -> None:
     """Print one line per task: its name, how many trials, its graders, its metadata."""
-    names = [one_line(task.name, NAME_LIMIT) for task in suite.tasks]
+    names = _short([task.name for task in suite.tasks])
     width = max(map(len, names), default=0)
     described: dict[tuple[int, int], str] = {}  # tasks of one dataset have the same graders
     lines = []
@@ -35,11 +35,19 @@ def _described(task: Task) -> str:
     return f"{task.trials} trial{'' if task.trials == 1 else 's'}  {graders}"
 
 
+def _short(names: Sequence[str]) -> Sequence[str]:
+    together = "".join(names)
+    is_plain = together.isascii() and together.isprintable() and "  " not in together
+    if is_plain and max(map(len, names), default=0) <= NAME_LIMIT:
+        return names  # of very many, looking at all of them at once saves most of the time
+    return [one_line(name, NAME_LIMIT) for name in names]
+
+
 def _labels(metadata: Mapping[str, object]) -> str:
-    return " ".join([f"{printable(key)}={_label(value)}" for key, value in metadata.items()])
+    return printable(" ".join([f"{key}={_label(value)}" for key, value in metadata.items()]))
 
 
 def _label(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return ",".join(_label(item) for item in value)
-    return printable(str(value))
+    return str(value)

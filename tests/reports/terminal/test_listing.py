@@ -28,3 +28,13 @@ def test_a_suite_without_metadata_says_so() -> None:
     console = plain_console()
     print_tasks(console, make_suite(Path("/"), make_task("one")))
     assert written(console).splitlines()[-1] == "metadata keys: (none)"
+
+
+def test_names_of_many_tasks_are_shown_in_one_line_each() -> None:
+    console = plain_console()
+    print_tasks(console, make_suite(Path("/"), make_task("a  b"), make_task("é" * 500), make_task("c")))
+    first, second, third, _ = written(console).splitlines()
+    assert first.startswith("a b ")
+    assert second.startswith("é")
+    assert "…" in second
+    assert first.index("1 trial") == second.index("1 trial") == third.index("1 trial")
