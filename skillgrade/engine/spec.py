@@ -25,8 +25,8 @@ class TrialSpec:
         env_file: The `.env` that holds the eval's variables; None when there is none.
         withheld: The variables of it that the agent does not get.
         run_folder: The run's folder; its name is the run's id.
-        gateway: The folder of the gateway by which the agent reaches its model; None where it has a network of its own.
         act: Whether the agent acts; without, the graders score the untouched workspace.
+        gateway: The folder of the gateway by which the agent reaches its model; None where it has a network of its own.
         arm: Whether the agent has the skill, in a run with a baseline.
     """
 
@@ -40,6 +40,6 @@ class TrialSpec:
     env_file: Path | None
     withheld: frozenset[str]
     run_folder: Path
-    gateway: Path | None = None
     act: bool = True
+    gateway: Path | None = None
     arm: Arm | None = None

@@ -90,26 +90,30 @@ class Gateway:
         tasks: set[asyncio.Task[None]] = set()
 
         def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            def ended(task: asyncio.Task[None]) -> None:
+                tasks.discard(task)
+                writer.close()  # not by the task, which an end may keep from ever starting
+
             task = asyncio.ensure_future(self._connection(reader, writer))
             tasks.add(task)
-            task.add_done_callback(tasks.discard)
+            task.add_done_callback(ended)
 
         server = await asyncio.start_unix_server(accept, sock=listening, limit=_HEAD_LIMIT)
         ready.set()
         try:
             await self._end.wait()
         finally:
+            # What asyncio has accepted and not yet handed over would stay open once its server is closed.
+            self._loop.remove_reader(listening)
+            await asyncio.gather(*asyncio.all_tasks() - tasks - {asyncio.current_task()}, return_exceptions=True)
             server.close()
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            with suppress(*_PROBLEMS):
-                await self._pass_on(reader, writer)
-        finally:
-            writer.close()
+        with suppress(*_PROBLEMS):
+            await self._pass_on(reader, writer)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

@@ -97,7 +97,6 @@ def test_an_address_where_nobody_listens_is_said_in_http() -> None:
         port = taken.getsockname()[1]
     gateway = Gateway(ModelAddress("127.0.0.1", port, is_tls=False), "test-nobody")
     with gateway, connected(gateway) as client:
-        client.sendall(QUESTION)
         assert everything(client).startswith("HTTP/1.1 502 Bad Gateway")
 
 
