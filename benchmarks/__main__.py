@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from benchmarks import (
+    agents,
+    agents,
     containers,
     datasets,
     judge_prompt,
@@ -36,7 +38,9 @@ BENCHMARKS: dict[str, Callable[[Size, Path], Iterator[Row]]] = {
     "judge_prompt": judge_prompt.run,
     "model_calls": model_calls.run,
     "datasets": datasets.run,
+    "agents": agents.run,
     "transcripts": transcripts.run,
+    "agents": agents.run,
     "peer": peer.run,
 }
 
