@@ -11,7 +11,6 @@ from pathlib import Path
 
 from benchmarks import (
     agents,
-    agents,
     containers,
     datasets,
     judge_prompt,
@@ -40,7 +39,6 @@ BENCHMARKS: dict[str, Callable[[Size, Path], Iterator[Row]]] = {
     "datasets": datasets.run,
     "agents": agents.run,
     "transcripts": transcripts.run,
-    "agents": agents.run,
     "peer": peer.run,
 }
 
