@@ -19,6 +19,7 @@ from benchmarks.measure import Row, Size, Skipped, compare, milliseconds
 from benchmarks.suites import GRADER, SKILLGRADE
 from skillgrade.agents import AGENTS
 from skillgrade.agents.npm_agent import NpmAgent
+from skillgrade.engine.variables import agent_variables
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import AgentSpec, Task
 
@@ -120,7 +121,8 @@ def _by_hand(name: str, env: dict[str, str], count: int) -> float:
     agent = AGENTS[name]
     assert isinstance(agent, NpmAgent)
     task = Task("hello", INSTRUCTION, (), Path("eval.yaml"), 1, agent=AgentSpec(name, model=MODELS[name][1]))
-    invocation = agent.invocation(task, env, 0)
+    given = agent_variables(task, agent, {}, env, frozenset())  # certificates in others cost some tools half a second
+    invocation = agent.invocation(task, given, 0)
 
     def act() -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -129,7 +131,7 @@ def _by_hand(name: str, env: dict[str, str], count: int) -> float:
             subprocess.run(
                 list(invocation.argv),
                 cwd=folder,
-                env={**env, **invocation.env, "HOME": str(home)},
+                env={"PATH": env["PATH"], **given, **invocation.env, "HOME": str(home)},
                 input=INSTRUCTION.encode(),
                 capture_output=True,
                 check=True,
