@@ -11,6 +11,9 @@ from benchmarks.measure import TINY, Row, compare
 from benchmarks.table import markdown
 
 
+pytestmark = pytest.mark.timeout(400)  # real agents take their time, several at once even more
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
