@@ -10,7 +10,6 @@ from benchmarks.__main__ import BENCHMARKS, measure
 from benchmarks.measure import TINY, Row, compare
 from benchmarks.table import markdown
 
-
 pytestmark = pytest.mark.timeout(400)  # real agents take their time, several at once even more
 
 
