@@ -16,11 +16,10 @@ from skillgrade.models.base import Endpoint, ModelClient, ModelReply
 from skillgrade.models.endpoint import endpoint
 from skillgrade.models.limiter import ATTEMPTS, Limiter
 from skillgrade.stop import Stop
-from tests.support.clients import REQUEST, assert_keyless
+from tests.support.clients import PROVIDERS, REQUEST, assert_keyless
 from tests.support.model_server import KEY, Drop, Listed, ModelServer, Stall, Status
 from tests.support.processes import eventually
 
-PROVIDERS = tuple(CLIENTS)
 SMALL = {"gemini": "gemini-9-flash", "anthropic": "claude-haiku-9", "openai": "gpt-9-mini"}
 
 

@@ -14,6 +14,10 @@ from skillgrade.models.base import ModelClient, ModelReply, ModelRequest
 from skillgrade.models.endpoint import endpoint
 from tests.support.model_server import KEY, ModelServer
 
+PROVIDERS = tuple(CLIENTS)
+LIMITS = {"gemini": "max_output_tokens", "anthropic": "max_tokens", "openai": "max_completion_tokens"}
+"""What each provider's SDK calls the most tokens of a reply."""
+
 MODEL = "small-model"
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False}
 REQUEST = ModelRequest(MODEL, "Be brief.", "Say hello.", SCHEMA, 300)

@@ -43,3 +43,17 @@ def problems(root: Path, text: str | bytes, name: str = "eval.yaml") -> list[str
     with pytest.raises(SuiteError) as caught:
         load_suite(root / name)
     return str(caught.value).replace(f"{root}/", "").splitlines()
+
+
+RULES = "name: one, instruction: do it"
+"""The keys that every task needs beside its graders."""
+
+
+def task(keys: str) -> str:
+    """A suite of one task with these keys besides."""
+    return f"tasks:\n- {{{RULES}, {GRADERS}, {keys}}}\n"
+
+
+def grader(keys: str) -> str:
+    """A suite of one task whose grader has these keys."""
+    return f"tasks:\n- {{{RULES}, graders: [{{{keys}}}]}}\n"
