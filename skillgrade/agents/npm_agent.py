@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,7 +90,7 @@ class Invocation:
     env: Mapping[str, str] = field(default_factory=dict)
 
 
-class NpmAgent:
+class NpmAgent(ABC):
     """A command-line tool from npm; see `Agent`.
 
     Attributes:
@@ -108,10 +109,11 @@ class NpmAgent:
     gets_env_file = False
     has_version = True
 
+    @abstractmethod
     def access(self, spec: AgentSpec) -> Access | None:
         """How it reaches its model; None where that is the eval's business."""
-        raise NotImplementedError
 
+    @abstractmethod
     def invocation(self, task: Task, env: Mapping[str, str], number: int) -> Invocation:
         """How it is started for a turn.
 
@@ -120,7 +122,6 @@ class NpmAgent:
             env: The variables that it gets.
             number: Which message of the trial it reads, from 0.
         """
-        raise NotImplementedError
 
     def model(self, spec: AgentSpec) -> str | None:
         """See `Agent.model`."""

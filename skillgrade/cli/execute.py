@@ -12,11 +12,12 @@ from skillgrade.cli.exit_codes import run_exit_code, validation_exit_code
 from skillgrade.cli.interrupts import stopping_on_signals
 from skillgrade.engine.baseline import with_baseline
 from skillgrade.engine.env_file import effective_variables, read_env_file
-from skillgrade.engine.judging import judges_in, open_judging
+from skillgrade.engine.judging import open_judging
 from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
 from skillgrade.engine.validate import provable, validate
 from skillgrade.judges.base import Verdicts
+from skillgrade.judges.choice import judges_in, models_in
 from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.gate import print_gate
 from skillgrade.reports.terminal.progress import TerminalProgress
@@ -68,7 +69,7 @@ def run_trials(
             plan, without = with_baseline(plan)
         variables = effective_variables(env_file, os.environ)
         with open_judging(
-            judges_in(suite.tasks), asking.verdicts, suite.file, variables, redactor, asking.command, stop
+            models_in(suite.tasks), asking.verdicts, suite.file, variables, redactor, asking.command, stop
         ) as judging:
             finished = run(plan, options, judging, redactor, TerminalProgress(console), stop, without)
         result = gate(finished.report) if ci else None

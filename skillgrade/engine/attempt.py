@@ -12,7 +12,7 @@ from skillgrade.engine.acting import Acting
 from skillgrade.engine.collecting import Collector, Start
 from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.host_paths import without_host_paths
-from skillgrade.engine.record_grading import RecordGrading, not_reached, spared, turn_folder, turn_of
+from skillgrade.engine.record_grading import RecordGrading, not_reached, spared, turn_of
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.verdict import TrialVerdict, turn_failed, weigh
 from skillgrade.engine.workspace_grading import WorkspaceGrading
@@ -20,7 +20,7 @@ from skillgrade.engine.workspaces import Workspaces, workspace_files
 from skillgrade.errors import Stage
 from skillgrade.graders import RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.judges.base import Judging
-from skillgrade.results.evidence import Evidence
+from skillgrade.results.evidence import Evidence, turn_folder
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import AgentRun, GraderResult, Trigger
 from skillgrade.results.redaction import Redactor
@@ -126,8 +126,12 @@ class Attempt:
     def _timed_out(self) -> bool:
         return self.agent_run is not None and self.agent_run.timed_out
 
+    def _folder_of(self, turn: int) -> Path:
+        """Where a turn leaves what it leaves."""
+        return turn_folder(self._folder, turn) if self._task.turns else self._folder
+
     def _take_turn(self, workspace: Workspace, number: int, turn: Turn) -> None:
-        folder = turn_folder(self._folder, self._task, number)
+        folder = self._folder_of(number)
         if folder != self._folder:
             with storing(folder):
                 folder.mkdir()
@@ -189,8 +193,7 @@ class Attempt:
             if self._timed_out:
                 self._results[spec.index] = spared(spec, turn)
                 continue
-            folder = turn_folder(self._folder, self._task, turn)
-            self._results[spec.index] = grading.grade(spec, self._results.values(), folder, self._stop)
+            self._results[spec.index] = grading.grade(spec, self._results.values(), self._folder_of(turn), self._stop)
 
 
 def _left_in(folder: Path) -> Iterator[Path]:

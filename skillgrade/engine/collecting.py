@@ -92,7 +92,9 @@ class Collector:
             with _made(folder / WORKSPACE) if is_kept else temporary_folder(self.run, "evidence") as exported:
                 copied = workspace.export(exported, EXPORT_LIMIT, stop)
                 notes = copied.notes
-                changes = describe_changes(self.start.files, self.start.skills, exported, is_whole=copied.is_whole)
+                changes = describe_changes(
+                    self.start.files, self.start.skills, exported, stop, is_whole=copied.is_whole
+                )
                 diff = without_host_paths(self.redactor.text(changes), workspace)
                 if is_kept:
                     notes += self._redact_files(exported)

@@ -14,11 +14,11 @@ from skillgrade.agents.choose import choose_agent
 from skillgrade.engine.agent_check import AgentCheck
 from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.findings import Examined, Finding, Level, all_well, good, problem, warning
-from skillgrade.engine.judging import judges_in
 from skillgrade.engine.plan import environment_of
 from skillgrade.engine.variables import agent_variables, judge_key_names
 from skillgrade.errors import MissingKeyError, ProviderError, RecordingError, UsageError
 from skillgrade.judges.base import Judge
+from skillgrade.judges.choice import models_in
 from skillgrade.judges.recordings import Recording, read_recording, recording_file
 from skillgrade.models.endpoint import endpoint, model_name
 from skillgrade.stop import Stop
@@ -156,7 +156,7 @@ def _whose(same: list[Task], tasks: tuple[Task, ...]) -> str:
 
 
 def _judges(suite: Suite, variables: Mapping[str, str]) -> Iterator[Examined]:
-    judges = judges_in(suite.tasks)
+    judges = models_in(suite.tasks)
     if not judges:
         return
     recording, of_recording = _recording(suite.file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -11,7 +11,6 @@ from skillgrade.judges.base import Judge, JudgeSettings, Verdicts
 from skillgrade.judges.choice import judges_of
 from skillgrade.judges.recordings import recording_file
 from skillgrade.judges.session import JudgeSession
-from skillgrade.judges.simulated_user import user_model
 from skillgrade.models.access import Models
 from skillgrade.models.endpoint import endpoint, model_name
 from skillgrade.results.redaction import Redactor
@@ -62,12 +61,6 @@ def open_judging(
         session.close()
 
 
-def judges_in(tasks: Iterable[Task]) -> frozenset[Judge]:
-    """Everybody who is asked by the graders of some tasks, and who plays their users."""
-    asked = {judge for task in tasks for spec in task.graders for judge in judges_of(spec, task)}
-    return frozenset(asked | {user_model(task.user, task) for task in tasks if task.user is not None})
-
-
 def can_be_asked(spec: GraderSpec, task: Task, verdicts: Verdicts, variables: Mapping[str, str]) -> bool:
     """Whether the judges of a grader can answer: nobody is needed where verdicts are replayed, else all their keys."""
     return verdicts is Verdicts.REPLAY or all(_has_key(judge, variables) for judge in judges_of(spec, task))
@@ -88,7 +81,7 @@ def _models(judges: Collection[Judge], models: Models, variables: Mapping[str, s
         try:
             place = endpoint(provider, variables)
         except MissingKeyError as error:
-            raise UsageError(f"{error}; --grader=deterministic leaves out what needs it") from error
+            raise UsageError(f"{error}; --grader=deterministic leaves out graders that need it") from error
         if any(judge.provider == provider and judge.model is None for judge in judges):
             found[provider] = model_name(provider, variables) or models.newest_small_model(place, stop)
     return found

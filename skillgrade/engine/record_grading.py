@@ -51,7 +51,7 @@ class RecordGrading:
             Cancelled: The stop came.
         """
         turn = turn_of(spec, self.task)
-        kept = evidence.load(evidence_folder(self.attempt, turn))
+        kept = evidence.load(evidence.folder_of(self.attempt, turn))
         if lost := _lost(spec, kept):
             return self._without(lost, spec, kept)
         context = RecordContext(
@@ -84,20 +84,9 @@ def turn_of(spec: GraderSpec, task: Task) -> int:
     return len(task.each_turn) - 1 if spec.turn is None else spec.turn
 
 
-def turn_folder(attempt: Path, task: Task, turn: int) -> Path:
-    """Where a turn leaves what it leaves: of several turns each has a folder of its own in the attempt's."""
-    return attempt / f"turn-{turn}" if task.turns else attempt
-
-
-def evidence_folder(attempt: Path, turn: int) -> Path:
-    """Where the evidence of a turn is: in the folder of the attempt, or of its turn where there are several."""
-    folder = attempt / f"turn-{turn}"
-    return folder if folder.is_dir() else attempt
-
-
 def was_reached(attempt: Path, turn: int) -> bool:
     """Whether a trial got to a turn; of several turns, each that began has a folder."""
-    return turn == 0 or (attempt / f"turn-{turn}").is_dir()
+    return turn == 0 or evidence.turn_folder(attempt, turn).is_dir()
 
 
 def not_reached(spec: GraderSpec, turn: int, why: str) -> GraderResult:

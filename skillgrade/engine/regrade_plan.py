@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillgrade.engine.record_grading import evidence_folder, turn_of, was_reached
+from skillgrade.engine.record_grading import turn_of, was_reached
 from skillgrade.errors import Stage, UsageError
 from skillgrade.graders import GRADERS, RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.results import evidence
@@ -154,7 +154,7 @@ def _scan(index: JournalIndex, again: TaskRegrade) -> _Found:
         if last.agent is not None and last.agent.timed_out:  # nobody was asked, and nobody will be
             continue
         attempt = run.attempt_path(last.task, last.trial, last.attempt)
-        folders = [evidence_folder(attempt, turn) for turn in turns if was_reached(attempt, turn)]
+        folders = [evidence.folder_of(attempt, turn) for turn in turns if was_reached(attempt, turn)]
         found.without_evidence += [folder for folder in folders if not (folder / evidence.FILE).is_file()]
     return found
 

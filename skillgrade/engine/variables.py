@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from skillgrade.agents.base import Agent
 from skillgrade.engine.env_file import effective_variables
-from skillgrade.judges.choice import judges_of
+from skillgrade.judges.choice import models_in
 from skillgrade.models.keys import KEY_NAMES, URL_NAMES
 from skillgrade.suite.model import Task
 
@@ -22,9 +22,8 @@ _OF_THE_WORKSPACE = ("PATH", "HOME")
 
 
 def judge_key_names(tasks: Iterable[Task]) -> frozenset[str]:
-    """The variables that hold the API keys of the judges of a run."""
-    judges = {judge for task in tasks for grader in task.graders for judge in judges_of(grader, task)}
-    return frozenset(name for judge in judges for name in KEY_NAMES.get(judge.provider, ()))
+    """The variables that hold the API keys of the judges of a run, and of the models that play its users."""
+    return frozenset(name for judge in models_in(tasks) for name in KEY_NAMES.get(judge.provider, ()))
 
 
 def agent_variables(

@@ -44,7 +44,7 @@ class HumanGrader:
         Raises:
             StorageError: It could not be written.
         """
-        assert isinstance(spec, HumanSpec)  # noqa: S101 - what the suite makes of this type
+        spec = _of_our_type(spec)
         stop.check()
         evidence = context.evidence
         place = review_place(context.folder, context.task.name, context.trial, context.earlier, evidence.turn)
@@ -120,3 +120,9 @@ def _tampering(left: Sequence[str]) -> tuple[Check, ...]:
     named = ", ".join(left[:3]) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
     message = f"tampering: where reviews belong, the agent had left {named}; it was removed before the review"
     return (Check("review-folder", passed=False, message=message),)
+
+
+def _of_our_type(spec: GraderSpec) -> HumanSpec:
+    if isinstance(spec, HumanSpec):
+        return spec
+    raise TypeError(f"{spec.type} is no human grader")

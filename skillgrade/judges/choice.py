@@ -1,9 +1,11 @@
-"""Who judges for a grader: what the grader names, over what the task says, over the default."""
+"""Which models a task asks: what its graders and its user name, over what the task says, over the default."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from skillgrade.judges.base import Judge
-from skillgrade.suite.model import GraderSpec, JudgeChoice, Task
+from skillgrade.suite.model import GraderSpec, JudgeChoice, SimulatedUser, Task
 
 DEFAULT_PROVIDER = "gemini"
 """Whose model judges where nothing says it."""
@@ -25,3 +27,21 @@ def judges_of(spec: GraderSpec, task: Task) -> tuple[Judge, ...]:
         provider = choice.provider or usual
         judges.append(Judge(provider, choice.model or (task.grader_model if provider == usual else None)))
     return tuple(dict.fromkeys(judges))
+
+
+def user_model(user: SimulatedUser, task: Task) -> Judge:
+    """The model that plays a user: the one that it names, else that of the task's judges."""
+    usual = task.grader_provider or DEFAULT_PROVIDER
+    provider = user.provider or usual
+    return Judge(provider, user.model or (task.grader_model if provider == usual else None))
+
+
+def judges_in(tasks: Iterable[Task]) -> frozenset[Judge]:
+    """Everybody who is asked by the graders of some tasks."""
+    return frozenset(judge for task in tasks for spec in task.graders for judge in judges_of(spec, task))
+
+
+def models_in(tasks: Iterable[Task]) -> frozenset[Judge]:
+    """Everybody who is asked when some tasks are run: by their graders, and to play their users."""
+    tasks = tuple(tasks)
+    return judges_in(tasks) | {user_model(task.user, task) for task in tasks if task.user is not None}

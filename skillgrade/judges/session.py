@@ -58,23 +58,10 @@ class JudgeSession:
         variables: Mapping[str, str],
         stop: Stop,
     ) -> tuple[Sample, ...]:
-        """Ask one judge `count` times; while verdicts are recorded, a question of this run is asked once.
-
-        Args:
-            task: The task's name.
-            prompt: What it is asked.
-            judge: Who.
-            count: How many samples, >= 1.
-            read: Reads a reply; raises `ReplyError` for what is no verdict, and then the judge is asked once more.
-            variables: Where keys and addresses are looked up.
-            stop: Ends it early.
+        """See `Judging.samples`; while verdicts are recorded, a question of this run is asked once.
 
         Raises:
-            MissingKeyError: The provider's key is not set.
-            ModelError: No reply could be had.
-            RecordingError: Replaying, and the recording has no current verdict; or recording, and what is at the
-                recording's place is none.
-            Cancelled: The stop came.
+            RecordingError: Also when recording, and what is at the recording's place is none.
         """
         request = request_digest(prompt)
         if self._settings.verdicts is Verdicts.REPLAY:

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from skillgrade.errors import ReplyError
-from skillgrade.judges.base import Judge, Judging, Prompt, Reading
-from skillgrade.judges.choice import DEFAULT_PROVIDER
+from skillgrade.judges.base import Judging, Prompt, Reading
+from skillgrade.judges.choice import user_model
 from skillgrade.judges.strict_json import Fault, checked, object_schema, parsed, quote
 from skillgrade.judges.templates import TAG_DIGITS, digest, render
 from skillgrade.judges.untrusted import TRANSCRIPT, excerpt, visible
@@ -30,13 +30,6 @@ class NextMessage:
 
     text: str | None
     sample: Sample
-
-
-def user_model(user: SimulatedUser, task: Task) -> Judge:
-    """The model that plays the user: the one that it names, else the judges' of the task."""
-    usual = task.grader_provider or DEFAULT_PROVIDER
-    provider = user.provider or usual
-    return Judge(provider, user.model or (task.grader_model if provider == usual else None))
 
 
 def next_message(

@@ -16,6 +16,17 @@ FILE = "evidence.json"
 """Its file in the folder of an attempt, or of a turn where there are several."""
 
 
+def turn_folder(attempt: Path, turn: int) -> Path:
+    """Where one of several turns leaves what it leaves, in the folder of the attempt."""
+    return attempt / f"turn-{turn}"
+
+
+def folder_of(attempt: Path, turn: int) -> Path:
+    """Where the evidence of a turn is: in the folder of the attempt, or of the turn where there are several."""
+    folder = turn_folder(attempt, turn)
+    return folder if folder.is_dir() else attempt
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the agent was told, said and did until the end of a turn.

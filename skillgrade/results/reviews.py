@@ -24,6 +24,7 @@ from pathlib import Path
 from skillgrade.errors import UserError
 from skillgrade.reading import UnreadableError, read_bytes
 from skillgrade.results.encoding import FormatError, decode, dump, encode, load_document
+from skillgrade.results.evidence import folder_of
 from skillgrade.results.folder import RunFolder, safe_name
 from skillgrade.results.records import GraderResult, TrialRecord
 from skillgrade.storage import replace_file, storing
@@ -138,19 +139,13 @@ def review_place(folder: Path, task: str, trial: int, earlier: Sequence[GraderRe
     return ReviewPlace(folder / WORKSPACE, task, trial, before + 1)
 
 
-def turn_folder(attempt: Path, turn: int) -> Path:
-    """Where what was kept of one of several turns stands, in the folder of the attempt."""
-    return attempt / f"turn-{turn}"
-
-
 def review_places(run: RunFolder, record: TrialRecord) -> Mapping[tuple[int, int], ReviewPlace]:
     """Where the human graders of an attempt asked, by turn and grader."""
     attempt = run.attempt_path(record.task, record.trial, record.attempt)
     places = {}
     for result in record.grader_results:
         if result.grader_type == HUMAN:
-            folder = turn_folder(attempt, result.turn)
-            folder = folder if folder.is_dir() else attempt
+            folder = folder_of(attempt, result.turn)
             earlier = [each for each in record.grader_results if each.grader < result.grader]
             places[result.turn, result.grader] = review_place(folder, record.task, record.trial, earlier, result.turn)
     return places

@@ -60,7 +60,6 @@ class RunInfo:
         selection: The flags that narrowed the tasks, as given.
         grader_filter: The grader types that `--grader` kept; empty without the flag.
         partial: Whether `--grader` took graders out, so that rewards cover less than the suite asks for.
-        judge: ``provider:model`` of the judge, when one was asked.
         notes: What the reader should know of the whole run, one sentence each.
         baseline_run: The id of the run beside it that went on at the same time without the skill; None without one.
         baseline_of: The id of the run whose baseline this is; None where it is none.
@@ -76,7 +75,6 @@ class RunInfo:
     selection: tuple[str, ...] = ()
     grader_filter: tuple[str, ...] = ()
     partial: bool = False
-    judge: str | None = None
     notes: tuple[str, ...] = ()
     baseline_run: str | None = None
     baseline_of: str | None = None

@@ -16,6 +16,7 @@ from functools import partial
 from itertools import chain
 from pathlib import Path, PurePosixPath
 
+from skillgrade.stop import Stop
 from skillgrade.workspace.base import Place, SkillSnapshot, StagedFile
 from skillgrade.workspace.export import target_inside
 from skillgrade.workspace.skills import SKILL_FOLDERS
@@ -27,7 +28,7 @@ DIFF_LIMIT = 1024 * 1024
 _FILE_LIMIT = 512 * 1024
 """Bytes of a file that is compared line by line."""
 
-_LINE_LIMIT = 3000
+_LINE_LIMIT = 1000
 """Lines between the first and the last difference that are compared; the time for it grows with their square."""
 
 _CONTEXT = 3
@@ -57,7 +58,7 @@ class _Entry:
 
 
 def describe_changes(
-    files: Sequence[StagedFile], skills: Sequence[SkillSnapshot], exported: Path, *, is_whole: bool = True
+    files: Sequence[StagedFile], skills: Sequence[SkillSnapshot], exported: Path, stop: Stop, *, is_whole: bool = True
 ) -> str:
     """The difference between what went into a workspace and what was taken out of it.
 
@@ -65,6 +66,7 @@ def describe_changes(
         files: What went in at the start; only what is in the workspace counts.
         skills: The skills that went in; of them only changes are told, not that one is gone.
         exported: What was taken out; nobody changes it meanwhile.
+        stop: Ends it between two files: what an agent wrote may take its time to compare.
         is_whole: Whether that is all; else a file that is not there may have been left out, and is not called deleted.
 
     Returns:
@@ -73,6 +75,7 @@ def describe_changes(
     Raises:
         WorkspaceError: What went in cannot be read any more.
         OSError: What was taken out cannot be read.
+        Cancelled: The stop came.
     """
     given = _entries_of(flatten(files, lambda _warning: None))
     in_skills = _entries_of(flatten(_skill_files(skills), lambda _warning: None))
@@ -83,7 +86,12 @@ def describe_changes(
     counted = _counted(start, end)
     unknown = (in_skills if is_whole else start).keys() - (given.keys() if is_whole else ())
     changed = _changed(shown, start, end, unknown)
-    text = "".join(_bounded(chain((partial(_difference, *change) for change in changed), counted)))
+
+    def difference(name: str, before: _Entry | None, after: _Entry | None) -> str:
+        stop.check()
+        return _difference(name, before, after)
+
+    text = "".join(_bounded(chain((partial(difference, *change) for change in changed), counted)))
     return text if is_whole else text + _NOT_ALL
 
 

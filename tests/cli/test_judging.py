@@ -180,3 +180,16 @@ def test_an_unknown_provider_is_refused(shell: Shell) -> None:
     done = shell.run("--judge=grok")
     assert done.code == 2
     assert "gemini, anthropic, openai" in done.err
+
+
+def test_a_played_user_needs_a_key_for_a_run_and_none_for_validation(shell: Shell) -> None:
+    shell.write("solve.sh", "echo done > out.txt")
+    shell.write("check.sh", '[ -e out.txt ] && s=1 || s=0; echo "{\\"score\\": $s, \\"details\\": \\"out.txt\\"}"')
+    graders = "[{type: deterministic, run: bash check.sh}]"
+    task = f"  - {{name: talks, user: {{persona: curt}}, instruction: Hi., solution: solve.sh, graders: {graders}}}\n"
+    shell.write("eval.yaml", EVAL.split("tasks:")[0] + "tasks:\n" + task)
+    run = shell.run()
+    assert run.code == 2
+    assert "GEMINI_API_KEY is not set" in run.err
+    validated = shell.run("--validate", "--ci")
+    assert validated.code == 0, validated.out + validated.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.trial import run_trial
+from skillgrade.judges.base import Verdicts
 from skillgrade.results.folder import RunFolder, create_run_folder
 from skillgrade.results.records import TrialRecord
 from skillgrade.stop import Stop
@@ -43,8 +45,9 @@ class Bench:
         task = make_task(graders=(grader(run),), agent=AgentSpec("command", command=command), **fields)
         return self.run_spec(self.spec(task, act=act, trial=trial))
 
-    def run_spec(self, spec: TrialSpec) -> TrialRecord:
-        return run_trial(spec, self.stop, judging(self.root))
+    def run_spec(self, spec: TrialSpec, verdicts: Verdicts = Verdicts.REPLAY) -> TrialRecord:
+        with closing(judging(self.root, verdicts)) as session:
+            return run_trial(spec, self.stop, session)
 
     def text(self, record: TrialRecord, name: str) -> str:
         return (self.folder.path / record.files[name]).read_text("utf-8")

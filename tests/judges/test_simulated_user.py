@@ -12,7 +12,8 @@ import pytest
 
 from skillgrade.errors import RecordingError, ReplyError
 from skillgrade.judges.base import Judge, Verdicts
-from skillgrade.judges.simulated_user import next_message, user_model
+from skillgrade.judges.choice import judges_in, models_in, user_model
+from skillgrade.judges.simulated_user import next_message
 from skillgrade.stop import Stop
 from skillgrade.suite.model import SimulatedUser
 from tests.support.judges import judging
@@ -119,3 +120,8 @@ def test_who_plays_it() -> None:
     by_task = make_task(grader_provider="anthropic", grader_model="haiku")
     assert user_model(SimulatedUser("p"), by_task) == Judge("anthropic", "haiku")
     assert user_model(SimulatedUser("p", provider="gemini"), by_task) == Judge("gemini", None)
+
+
+def test_who_plays_it_is_asked_by_a_run_and_not_by_graders() -> None:
+    assert models_in([TASK, make_task()]) == {Judge("openai", "m")}
+    assert judges_in([TASK]) == frozenset()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from skillgrade.errors import Cancelled
 from skillgrade.stop import Stop
 from skillgrade.workspace import changes
 from skillgrade.workspace.base import Exported, SkillSnapshot, StagedFile
@@ -27,7 +28,7 @@ def described(tmp_path: Path, before: dict[str, str | bytes], after: dict[str, s
         StagedFile(name, data=content if isinstance(content, bytes) else content.encode())
         for name, content in before.items()
     ]
-    return describe_changes(files, (), folder)
+    return describe_changes(files, (), folder, Stop())
 
 
 def test_nothing_changed_is_an_empty_text(tmp_path: Path) -> None:
@@ -63,7 +64,7 @@ def test_links_and_the_executable_bit_are_told(tmp_path: Path) -> None:
     (folder / "run").write_text("x")
     (folder / "run").chmod(0o755)
     (folder / "link").symlink_to("run")
-    text = describe_changes([StagedFile("run", data=b"x"), StagedFile("link", data=b"y")], (), folder)
+    text = describe_changes([StagedFile("run", data=b"x"), StagedFile("link", data=b"y")], (), folder, Stop())
     assert text == "link: file before, a link to run after\nrun: is executable\n"
 
 
@@ -81,7 +82,7 @@ def test_of_skills_only_changes_count(tmp_path: Path) -> None:
     changed = folder / ".claude" / "skills" / "s" / "SKILL.md"
     changed.parent.mkdir(parents=True)
     changed.write_text("two\n")
-    text = describe_changes((), (SkillSnapshot("s", skill, "sha256:0", 8),), folder)
+    text = describe_changes((), (SkillSnapshot("s", skill, "sha256:0", 8),), folder, Stop())
     assert text == ("--- a/.claude/skills/s/SKILL.md\n+++ b/.claude/skills/s/SKILL.md\n@@ -1 +1 @@\n-one\n+two\n")
 
 
@@ -140,7 +141,7 @@ def test_a_link_that_says_it_in_a_roundabout_way_did_not_change(tmp_path: Path) 
     (given / "folder" / "file").write_text("1")
     (given / "folder" / "link").symlink_to("../folder/./file")
     assert export_tree(given, str(given), folder, 100, Stop(), lambda _path: False) == Exported()
-    assert describe_changes([StagedFile(".", src=given)], (), folder) == ""
+    assert describe_changes([StagedFile(".", src=given)], (), folder, Stop()) == ""
 
 
 def test_what_may_have_been_left_out_is_not_called_deleted(tmp_path: Path) -> None:
@@ -148,7 +149,15 @@ def test_what_may_have_been_left_out_is_not_called_deleted(tmp_path: Path) -> No
     folder.mkdir()
     (folder / "new").write_text("1\n")
     given = [StagedFile("may be there", data=b"x")]
-    assert describe_changes(given, (), folder, is_whole=False) == (
+    assert describe_changes(given, (), folder, Stop(), is_whole=False) == (
         "--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+1\n"
         "[... the workspace holds more than was compared: new files may be missing here, deleted ones are ...]\n"
     )
+
+
+def test_a_stop_ends_the_comparison(tmp_path: Path) -> None:
+    (tmp_path / "new").write_text("x")
+    stop = Stop()
+    stop.set()
+    with pytest.raises(Cancelled):
+        describe_changes((), (), tmp_path, stop)

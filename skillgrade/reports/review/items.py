@@ -12,6 +12,7 @@ from pathlib import Path
 
 from skillgrade.errors import UserError
 from skillgrade.graders.human import TIMED_OUT
+from skillgrade.results.evidence import turn_folder
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import GraderResult, Outcome, Review, TrialRecord
@@ -22,7 +23,6 @@ from skillgrade.results.reviews import (
     local_time,
     read_context,
     review_places,
-    turn_folder,
 )
 
 _CHECK = re.compile(r"[ \t]*[-*] +(?:\[[ xX]?\] +)?(\S.*)")

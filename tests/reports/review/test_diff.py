@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillgrade.reports.review.diff import DiffLine, FileDiff, Mark, read_diff
+from skillgrade.stop import Stop
 from skillgrade.workspace.base import StagedFile
 from skillgrade.workspace.changes import describe_changes
 from tests.support.reviews import DIFF
@@ -76,7 +77,7 @@ def test_what_a_run_keeps(tmp_path: Path) -> None:
     (exported / "long").write_text("b\n" * 4000)
     (exported / "link").symlink_to("kept.txt")
     files = [StagedFile(name, src=tmp_path / "start" / name) for name in ("kept.txt", "long")]
-    diff = read_diff(describe_changes(files, [], exported))
+    diff = read_diff(describe_changes(files, [], exported, Stop()))
     kept, long, new = diff.files
     assert summary([kept, new]) == [("kept.txt", "changed", 1, 1), ("no newline.txt", "new", 1, 0)]
     assert (long.path, long.lines) == ("long", (DiffLine(Mark.NOTE, "4000 lines became 4000, not shown"),))
