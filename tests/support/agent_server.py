@@ -25,14 +25,13 @@ import ssl
 import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from types import TracebackType
 from typing import Any, Self
 
-from skillgrade.models.keys import KEY_NAMES, URL_NAMES
+from tests.support.loopback import LoopbackServer, provider_variables
 from tests.support.model_server import KEY, Raw, Stall, Status
 from tests.support.model_wire import anthropic_events, chat_events, gemini_reply, responses_events
 
@@ -104,34 +103,26 @@ class AgentServer:
         self._always: Fault | None = None
         self._change = threading.Condition()
         self._released = threading.Event()
-        self._server = _Server((host, 0), _Handler)
+        self._server = _Server(_Handler, host, tls)
         self._server.told = self
-        self._scheme = "http" if tls is None else "https"
-        if tls is not None:
-            # The handshake is up to the thread of the connection, not to the one that takes it.
-            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), name="agent-server")
+        self._server.numbers = count(1)
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._server.begin()
         return self
 
     def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
         self._released.set()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.end_connections()
-        self._server.server_close()
+        self._server.end()
 
     @property
     def url(self) -> str:
         """The address, without ``/v1``."""
-        return f"{self._scheme}://{self.host}:{self._server.server_port}"
+        return self._server.url
 
     def variables(self, provider: str, key: str | None = KEY) -> dict[str, str]:
         """The environment with which an agent of that provider comes here."""
-        keys = {} if key is None else {KEY_NAMES[provider][0]: key}
-        return {URL_NAMES[provider]: self.url, **keys}
+        return provider_variables(provider, self.url, key)
 
     def script(self, *steps: Step) -> None:
         """What the next questions that offer tools get, in turn."""
@@ -163,36 +154,9 @@ class AgentServer:
         self._released.wait(_PATIENCE * 3)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = False
+class _Server(LoopbackServer):
     told: AgentServer
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self.numbers = count(1)
-        self._connections: set[Any] = set()
-        self._lock = threading.Lock()
-
-    def get_request(self) -> tuple[Any, Any]:
-        connection, address = super().get_request()
-        with self._lock:
-            self._connections.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._lock:
-            self._connections.discard(request)
-        super().shutdown_request(request)
-
-    def end_connections(self) -> None:
-        """Wake whoever waits for another request on an open connection."""
-        with self._lock:
-            for connection in self._connections:
-                with suppress(OSError):
-                    connection.shutdown(2)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Agents that go away are part of the tests."""
+    numbers: Iterator[int]
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -32,11 +32,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.client import responses
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from skillgrade.models.keys import KEY_NAMES, URL_NAMES
+from tests.support.loopback import LoopbackServer, provider_variables
 
 KEY = "sk-planted-0123456789abcdef"
 """The key in `ModelServer.variables`, to be looked for where no key may be."""
@@ -162,30 +162,25 @@ class ModelServer:
         self._next: deque[Answer] = deque()
         self._change = threading.Condition()
         self._released = threading.Event()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server(_Handler)
         self._server.told = self
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), name="model-server")
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self._server.begin()
         return self
 
     def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.release()
-        self._server.shutdown()
-        self._thread.join()
-        self._server.end_connections()
-        self._server.server_close()
+        self._server.end()
 
     @property
     def url(self) -> str:
         """The address, without ``/v1``."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return self._server.url
 
     def variables(self, provider: str, key: str | None = KEY) -> dict[str, str]:
         """The environment with which a provider's client comes here."""
-        keys = {} if key is None else {KEY_NAMES[provider][0]: key}
-        return {URL_NAMES[provider]: self.url, **keys}
+        return provider_variables(provider, self.url, key)
 
     def always(self, answer: Answer | Callable[[Asked], Answer]) -> None:
         """What every request gets from now on."""
@@ -231,36 +226,8 @@ class ModelServer:
         self._released.wait(_PATIENCE * 2)
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = False
-    request_queue_size = 256
+class _Server(LoopbackServer):
     told: ModelServer
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._connections: set[socket.socket] = set()
-        self._lock = threading.Lock()
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        connection, address = super().get_request()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with self._lock:
-            self._connections.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        with self._lock:
-            self._connections.discard(request)
-        super().shutdown_request(request)
-
-    def end_connections(self) -> None:
-        with self._lock:
-            for connection in self._connections:
-                with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """Clients that go away are part of the tests."""
 
 
 class _Handler(BaseHTTPRequestHandler):
