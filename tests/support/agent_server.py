@@ -97,7 +97,6 @@ class AgentServer:
     """
 
     def __init__(self, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None) -> None:
-        self.host = host
         self.asked: list[Asked] = []
         self._script: deque[Step] = deque()
         self._always: Fault | None = None
