@@ -80,7 +80,12 @@ class OpencodeAgent(NpmAgent):
             argv += ["--agent", spec.opencode_agent]
         if number:
             argv.append("--continue")
-        config: dict[str, object] = {"autoupdate": False, "share": "disabled"}
+        config: dict[str, object] = {
+            "autoupdate": False,
+            "share": "disabled",
+            # Nobody is there to be asked; what keeps the agent in is the workspace, not its own question.
+            "permission": {"external_directory": "allow"},
+        }
         own = dict(_ENV)
         name, model_name = _split(model)
         if provider := _PROVIDERS.get(name):

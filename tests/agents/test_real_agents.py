@@ -32,6 +32,13 @@ def test_it_writes_a_file_through_a_tool(stage: Stage) -> None:
     assert "Write hello.txt, please." in stage.server.asked[0].text
 
 
+def test_it_may_use_what_lies_outside_of_its_workspace(stage: Stage) -> None:
+    stage.server.script(Shell("cp /bin/sh out"), "Done.")
+    acted = stage.act("Copy it, please.")
+    assert (acted.result.exit_code, acted.failure) == (0, None), acted.err
+    assert stage.workspace.read("out", 4) == b"\x7fELF"
+
+
 def test_it_reads_the_skill_through_its_tool(stage: Stage) -> None:
     stage.server.script(UseSkill("greeting"), "I know it now.")
     acted = stage.act()
