@@ -92,7 +92,8 @@ def _table(comparison: Comparison, before: str, after: str) -> Table:
 
 def _says(compared: TaskComparison | TotalsComparison) -> str:
     p_value = "" if compared.p_value is None else f" (p = {compared.p_value:.2g})"
-    more = f", {compared.more_trials} more trials" if compared.more_trials else ""
+    trials = "trial" if compared.more_trials == 1 else "trials"
+    more = f", {compared.more_trials} more {trials}" if compared.more_trials else ""
     return f"{compared.verdict}{p_value}{more}"
 
 

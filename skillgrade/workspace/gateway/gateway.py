@@ -70,9 +70,14 @@ class Gateway:
             self.__exit__()
             raise no_folder_error(error) from error
         ready = threading.Event()
-        self._thread = threading.Thread(
-            target=lambda: asyncio.run(self._serve(listening, ready)), name="skillgrade-gateway", daemon=True
-        )
+
+        def serve() -> None:
+            try:
+                asyncio.run(self._serve(listening, ready))
+            finally:
+                ready.set()  # also where it could not begin: clients find nobody then, and nobody waits here
+
+        self._thread = threading.Thread(target=serve, name="skillgrade-gateway", daemon=True)
         self._thread.start()
         ready.wait()
         return self
@@ -80,7 +85,8 @@ class Gateway:
     def __exit__(self, *error: object) -> None:
         """End every connection and remove the socket."""
         if self._thread is not None and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._end.set)
+            with suppress(RuntimeError):  # it has ended by itself
+                self._loop.call_soon_threadsafe(self._end.set)
             self._thread.join()
         if self._parent is not None:
             remove_tree(self._parent)
