@@ -49,11 +49,13 @@ class Needs:
         artifacts: Workspace files, by path relative to the workspace.
         diff: Whether it reads what changed in the workspace.
         workspace: Whether it needs all the files themselves.
+        created: Whether it reads the text files that the agent made or changed.
     """
 
     artifacts: tuple[str, ...] = ()
     diff: bool = False
     workspace: bool = False
+    created: bool = False
 
 
 @dataclass(frozen=True, slots=True)

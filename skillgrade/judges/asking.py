@@ -73,6 +73,7 @@ def ask_sample(
         latency_ms=sum(reply.latency_ms for reply in replies),
         calls=sum(reply.calls for reply in replies),
         points=() if isinstance(reading, str) else reading.points,
+        criteria=() if isinstance(reading, str) else reading.criteria,
         sent=last.sent,
     )
     return Asked(sample, RecordedSample(last.model, last.text, sample.tokens, last.sent))
@@ -90,6 +91,7 @@ def replay_sample(provider: str, model: str, recorded: RecordedSample, read: Cal
         cost_usd=0.0,
         calls=0,
         points=() if isinstance(reading, str) else reading.points,
+        criteria=() if isinstance(reading, str) else reading.criteria,
         sent=recorded.sent,
     )
 

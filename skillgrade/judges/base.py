@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from skillgrade.results.records import Sample
+from skillgrade.results.records import Criterion, Sample
 from skillgrade.stop import Stop
 
 
@@ -68,11 +68,13 @@ class Reading:
         score: 0..1.
         reasoning: The judge's words.
         points: What each section of the rubric got, in its order; empty without sections.
+        criteria: What it says of each criterion; empty without criteria.
     """
 
     score: float
     reasoning: str
     points: tuple[float, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
 
 
 class Judging(Protocol):

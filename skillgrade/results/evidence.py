@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from skillgrade.errors import StorageError
 from skillgrade.reading import reason
@@ -28,6 +29,23 @@ def folder_of(attempt: Path, turn: int) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a tool.
+
+    Attributes:
+        name: The tool as the agent calls it.
+        tool: The same tool's name across agents.
+        args: What it was called with.
+        status: How it ended: ``pending``, ``ok``, ``error`` or ``denied``.
+    """
+
+    name: str
+    tool: str
+    args: Mapping[str, Any]
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What the agent was told, said and did until the end of a turn.
 
@@ -41,6 +59,13 @@ class Evidence:
         diff: What changed in the workspace since the trial's start, as a unified diff; None when nobody needed it.
         artifacts: The workspace files that graders name, by path; None for a file that was not there.
         triggers: What was observed of each skill of the run, in all turns so far.
+        answer: What the agent said last in this turn: its words after its last tool call, or all of its output where
+            that shows no calls; None where a run of an earlier version kept none.
+        calls: The tool calls in all turns so far, in order; None where its output does not show them.
+        created: The text files that the agent made or changed, by path; None when nobody needed them.
+        tokens: Used in all turns so far, by kind; None when its output does not say.
+        cost_usd: Spent in all turns so far; None when its output does not say.
+        agent_ms: How long the agent worked in all turns so far.
     """
 
     turn: int
@@ -49,6 +74,12 @@ class Evidence:
     diff: str | None = None
     artifacts: Mapping[str, str | None] = field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
+    answer: str | None = None
+    calls: tuple[Call, ...] | None = None
+    created: Mapping[str, str] | None = None
+    tokens: Mapping[str, int] | None = None
+    cost_usd: float | None = None
+    agent_ms: int | None = None
 
 
 def save(evidence: Evidence, folder: Path) -> None:

@@ -47,6 +47,55 @@ class Check:
     message: str = ""
 
 
+class AssertionStatus(StrEnum):
+    """What came of an assertion; `ERROR` means that it could not be evaluated."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionResult:
+    """What came of one assertion.
+
+    Attributes:
+        type: Its type.
+        target: What it was compared with, as text; JSON where it is something else.
+        weight: Its weight.
+        status: What came of it.
+        detail: Why, in one sentence.
+        negated: Whether it must not hold.
+        group: What it belongs to.
+        subject: What it looked at: ``answer``, ``work``, ``transcript``, a file's path, or ``trace`` for what the
+            agent did.
+    """
+
+    type: str
+    target: str
+    weight: float
+    status: AssertionStatus
+    detail: str
+    negated: bool = False
+    group: str | None = None
+    subject: str = "answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """What a judge said of one criterion.
+
+    Attributes:
+        id: ``pass-1``, ``fail-1`` and so on.
+        holds: Whether it holds.
+        quote: The words of the answer that show it; empty where it does not hold.
+    """
+
+    id: str
+    holds: bool
+    quote: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """One answer of one judge.
@@ -63,6 +112,7 @@ class Sample:
         calls: Requests that were sent for it, repeated ones included; 0 when it was replayed.
         points: What each section of the rubric got, in its order; empty without sections or without a score.
         sent: What was sent beside the texts, such as the temperature and the kind of structured output.
+        criteria: What it said of each criterion, of a grader that has some.
     """
 
     provider: str
@@ -76,6 +126,7 @@ class Sample:
     calls: int = 1
     points: tuple[float, ...] = ()
     sent: Mapping[str, object] = field(default_factory=dict)
+    criteria: tuple[Criterion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +186,7 @@ class GraderResult:
         judgement: How judges came to it, where some were asked.
         waiting: Whether a person's review is still to come; then the status is ungraded.
         reviews: What people said, where some did; the score is the mean of theirs.
+        assertions: What came of its assertions, where it has some.
     """
 
     grader_type: str
@@ -149,6 +201,7 @@ class GraderResult:
     judgement: Judgement | None = None
     waiting: bool = False
     reviews: tuple[Review, ...] = ()
+    assertions: tuple[AssertionResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 
 from skillgrade.skill.model import Skill
@@ -160,6 +161,23 @@ class DeterministicSpec(GraderSpec):
 
 
 @dataclass(frozen=True, slots=True)
+class Calibration:
+    """Answers whose verdict is known, written by hand; one that the file lacks is empty.
+
+    Attributes:
+        known_right: It must pass.
+        known_wrong: It must fail: it does what must not be done.
+        vague: It must fail: it names the direction and shows nothing.
+        subtle_wrong: It must fail, though it sounds right.
+    """
+
+    known_right: str = ""
+    known_wrong: str = ""
+    vague: str = ""
+    subtle_wrong: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LlmRubricSpec(GraderSpec):
     """A grader that asks judges how well the work meets a rubric.
 
@@ -167,11 +185,15 @@ class LlmRubricSpec(GraderSpec):
         rubric: What to look at, and for how many points.
         artifacts: Files of the workspace that the judges get to read, relative to it, normalised.
         samples: How often each judge is asked, >= 1.
+        calibration: Answers with known verdicts, for `skillgrade judge-check`; None where there are none.
+        is_optional: Whether it is skipped, and shown as skipped, where no judge can be asked.
     """
 
     rubric: str = ""
     artifacts: tuple[str, ...] = ()
     samples: int = 1
+    calibration: Calibration | None = None
+    is_optional: bool = False
 
     @property
     def sections(self) -> tuple[RubricSection, ...]:
@@ -188,27 +210,80 @@ class HumanSpec(GraderSpec):
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeSpec(GraderSpec):
+    """A grader that asks judges for pass or fail, by criteria.
+
+    Attributes:
+        rubric: What a right answer does.
+        pass_criteria: All of them must hold; at least one.
+        fail_criteria: None of them may hold.
+        calibration: Answers with known verdicts, for `skillgrade judge-check`; None where there are none.
+        anti_patterns: Literal constructs that a wrong answer shows.
+        artifacts: Files of the workspace that the judges get to read beside the answer, relative to it, normalised.
+        samples: How often each judge is asked, >= 1; they must agree.
+    """
+
+    rubric: str = ""
+    pass_criteria: tuple[str, ...] = ()
+    fail_criteria: tuple[str, ...] = ()
+    calibration: Calibration | None = None
+    anti_patterns: tuple[str, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    samples: int = 1
+
+
+class Subject(StrEnum):
+    """What an assertion about text looks at; a file that it names wins over it.
+
+    `WORK` is the answer and, below it, the text files that the agent made.
+    """
+
+    ANSWER = "answer"
+    WORK = "work"
+    TRANSCRIPT = "transcript"
+
+
+@dataclass(frozen=True, slots=True)
 class Assertion:
     """One check of an `AssertionsSpec`.
 
     Attributes:
-        type: What is checked, such as `SKILL_USED`.
-        target: What it is compared with.
+        type: What is checked; a key of `skillgrade.graders.assertions.CHECKS`, such as `SKILL_USED`.
+        target: What it is compared with; its shape depends on the type.
         weight: Its share of the grader's score, >= 0.
         negated: Whether it must not hold.
+        subject: What it looks at, for types that look at text.
+        file: The file of the workspace that it looks at instead, relative to it, normalised.
+        is_case_sensitive: Whether upper and lower case differ; None for the type's own habit.
+        group: What it belongs to, for diagnostics.
+        options: What else the type takes, by key, as the file has it.
+        fault: Why it cannot be evaluated, where it stands in a file of another tool; None where it can.
     """
 
     type: str
     target: object = None
     weight: float = 1.0
     negated: bool = False
+    subject: Subject = Subject.ANSWER
+    file: str | None = None
+    is_case_sensitive: bool | None = None
+    group: str | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
+    fault: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AssertionsSpec(GraderSpec):
-    """A grader that checks what was kept of a trial: its assertions, whose weights are not all 0."""
+    """A grader that checks what was kept of a trial.
+
+    Attributes:
+        assertions: Its checks, whose weights are not all 0.
+        threshold: The weighted share that makes its score 1, and below which it is 0; None where the score is the
+            weighted share.
+    """
 
     assertions: tuple[Assertion, ...] = ()
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,8 +417,16 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
+class TriggerPrompts:
+    """What people say when a skill is meant, and what they say when it is not."""
+
+    positive: tuple[str, ...] = ()
+    negative: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Suite:
-    """One eval.yaml, resolved.
+    """One eval.yaml, or a file of another tool that is read as one, resolved.
 
     Attributes:
         file: The eval.yaml.
@@ -356,6 +439,8 @@ class Suite:
         warnings: What is suspicious but no error, one sentence each, with its place.
         contents: Digests of the files that the outcome of a trial depends on, by the names that people know them by.
         digest: ``sha256:...`` over everything that the outcome of a trial depends on.
+        format: What kind of file it is: ``eval.yaml``, or a key of `skillgrade.suite.formats.FORMATS`.
+        triggers: The prompts by which triggering is measured; None where the file has none.
     """
 
     file: Path
@@ -367,3 +452,5 @@ class Suite:
     warnings: tuple[str, ...] = ()
     contents: Mapping[str, str] = field(default_factory=dict)
     digest: str = ""
+    format: str = "eval.yaml"
+    triggers: TriggerPrompts | None = None
