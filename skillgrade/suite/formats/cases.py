@@ -12,12 +12,15 @@ from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.findings import Findings
 from skillgrade.suite.formats.beside import skill_beside
 from skillgrade.suite.formats.building import listing, mapping
-from skillgrade.suite.formats.fields import Fields, Names
+from skillgrade.suite.formats.fields import Fields, Names, Unread
 from skillgrade.suite.formats.fixtures import staged
 from skillgrade.suite.formats.statements import statements_grader
 from skillgrade.yaml_values import MarkedList, MarkedMap
 
-_CASE_KEYS = frozenset({"id", "prompt", "rubric", "trigger_expected", "fixtures", "assertions"})
+_CASE_KEYS = ("id", "prompt", "rubric", "trigger_expected", "fixtures", "assertions", "threshold")
+_CASE_NOTES = ("oracle_verdict", "diagnostics", "description", "notes", "tags", "category", "difficulty")
+_ASSERTION_KEYS = ("type", "target", "weight", "group", "not", "case_sensitive", "flags", "file")
+_ASSERTION_NOTES = ("description", "notes", "id", "name")
 
 
 class CasesFormat:
@@ -33,61 +36,79 @@ class CasesFormat:
     def convert(self, document: Cursor, file: Path, findings: Findings) -> MarkedMap:
         """See `Format.convert`."""
         beside = skill_beside(file, None, findings)
-        skill = beside[1].name if beside else None
-        fields = Fields(findings)
-        names = Names(fields)
-        tasks = [_task(case, skill, fields, names) for case in fields.mappings(document, "cases")]
+        reader = _Reader(beside[1].name if beside else None, findings)
         return mapping(
             document.mark,
             {
                 "skill": beside[0] if beside else None,
                 "defaults": mapping(document.mark, {"pass_threshold": 1}),
-                "tasks": listing(document.mark, tasks),
+                "tasks": listing(
+                    document.mark, [reader.task(case) for case in reader.fields.mappings(document, "cases")]
+                ),
             },
         )
 
 
-def _task(case: Cursor, skill: str | None, fields: Fields, names: Names) -> MarkedMap:
-    identity = fields.text(case, "id", is_required=True)
-    if identity is not None:
-        names.take(identity, identity.text() or "")
-    prompt = fields.text(case, "prompt", is_required=True)
-    told = (prompt.text() or "") if prompt else ""
-    fixtures = [staged(one, one.text() or "", told) for one in fields.texts(case, "fixtures")]
-    return mapping(
-        case.mark,
-        {
-            "name": identity,
-            "instruction": prompt,
-            "workspace": listing(case.mark, fixtures) if fixtures else None,
-            "graders": _graders(case, skill, fields),
-        },
-    )
+class _Reader:
+    """Reads the cases of one file.
 
+    Args:
+        skill: The name of the skill that they are about; None where none was found.
+        findings: Gets what is wrong.
+    """
 
-def _graders(case: Cursor, skill: str | None, fields: Fields) -> MarkedList:
-    graders: list[MarkedMap] = []
-    assertions = [_assertion(one) for one in fields.mappings(case, "assertions")]
-    listed = case.get("assertions")
-    if assertions and listed is not None:
-        pairs = {"type": "assertions", "assertions": listing(listed.mark, assertions)}
-        graders.append(mapping(listed.mark, {**pairs, "threshold": case.get("threshold")}))
-    is_expected, written = fields.flag(case, "trigger_expected"), case.get("trigger_expected")
-    if is_expected is not None and written is not None:
-        if skill is None:
-            fields.error(written, "there is no SKILL.md beside this file or above its folder, so no skill to expect")
-        used = mapping(written.mark, {"type": "skill_used", "target": skill, "not": None if is_expected else True})
-        graders.append(mapping(written.mark, {"type": "assertions", "assertions": listing(written.mark, [used])}))
-    rubric = [one.text() or "" for one in fields.texts(case, "rubric")]
-    place = case.get("rubric")
-    if rubric and place is not None:
-        graders.append(statements_grader(place.mark, rubric, weight=0.0 if graders else 1.0))
-    if not graders:
-        fields.error(case, "has neither assertions, nor trigger_expected, nor a rubric, so nothing decides it")
-    return listing(case.mark, graders)
+    def __init__(self, skill: str | None, findings: Findings) -> None:
+        self._skill = skill
+        self.fields = Fields(findings)
+        self._names = Names(self.fields)
+        self._keys = Unread(findings, _CASE_KEYS, _CASE_NOTES)
+        self._assertion_keys = Unread(findings, _ASSERTION_KEYS, _ASSERTION_NOTES)
 
+    def task(self, case: Cursor) -> MarkedMap:
+        """A case as a task."""
+        self._keys.note(case)
+        identity = self.fields.text(case, "id", is_required=True)
+        if identity is not None:
+            self._names.take(identity, identity.text() or "")
+        prompt = self.fields.text(case, "prompt", is_required=True)
+        told = (prompt.text() or "") if prompt else ""
+        fixtures = [staged(one, one.text() or "", told) for one in self.fields.texts(case, "fixtures")]
+        return mapping(
+            case.mark,
+            {
+                "name": identity,
+                "instruction": prompt,
+                "workspace": listing(case.mark, fixtures) if fixtures else None,
+                "graders": self._graders(case),
+            },
+        )
 
-def _assertion(written: Cursor) -> MarkedMap:
-    """An assertion on the answer and the files that the agent made, as the format's own runner looks at them."""
-    pairs = {key: item for key, item in written.pairs() if key in ("type", "target", "weight", "group", "not")}
-    return mapping(written.mark, {**pairs, "on": "work"})
+    def _graders(self, case: Cursor) -> MarkedList:
+        graders: list[MarkedMap] = []
+        assertions = [self._assertion(one) for one in self.fields.mappings(case, "assertions")]
+        listed = case.get("assertions")
+        if assertions and listed is not None:
+            checks = {"type": "assertions", "assertions": listing(listed.mark, assertions)}
+            graders.append(mapping(listed.mark, {**checks, "threshold": case.get("threshold")}))
+        is_expected, written = self.fields.flag(case, "trigger_expected"), case.get("trigger_expected")
+        if is_expected is not None and written is not None:
+            if self._skill is None:
+                message = "there is no SKILL.md beside this file or above its folder, so no skill to expect"
+                self.fields.error(written, message)
+            trigger = {"type": "skill_used", "target": self._skill, "not": None if is_expected else True}
+            used = listing(written.mark, [mapping(written.mark, trigger)])
+            graders.append(mapping(written.mark, {"type": "assertions", "assertions": used}))
+        rubric = [one.text() or "" for one in self.fields.texts(case, "rubric")]
+        place = case.get("rubric")
+        if rubric and place is not None:
+            graders.append(statements_grader(place.mark, rubric, weight=0.0 if graders else 1.0))
+        if not graders:
+            message = "has neither assertions, nor trigger_expected, nor a rubric, so nothing decides it"
+            self.fields.error(case, message)
+        return listing(case.mark, graders)
+
+    def _assertion(self, written: Cursor) -> MarkedMap:
+        """An assertion on the answer and the files that the agent made, as the format's own runner looks at them."""
+        self._assertion_keys.note(written)
+        pairs = {key: item for key, item in written.pairs() if key in _ASSERTION_KEYS}
+        return mapping(written.mark, pairs if "file" in pairs else {**pairs, "on": "work"})

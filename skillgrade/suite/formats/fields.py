@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from skillgrade.suite.cursor import Cursor
@@ -90,3 +90,24 @@ class Names:
             self._fields.error(place, f"{shown(name)} is there already; every one needs a name of its own")
         self._taken.add(name)
         return name
+
+
+class Unread:
+    """Warns of keys that are not read, once each: most are notes, but one may be misspelt.
+
+    Args:
+        findings: Gets the warnings.
+        read: The keys that are read.
+        notes: Keys that say nothing about what is expected.
+    """
+
+    def __init__(self, findings: Findings, read: Collection[str], notes: Collection[str] = ()) -> None:
+        self._findings = findings
+        self._known = {*read, *notes}
+
+    def note(self, holder: Cursor) -> None:
+        """Look at the keys of a mapping."""
+        for key, value in holder.pairs():
+            if key not in self._known:
+                self._known.add(key)
+                self._findings.warn(value.mark, value.path, f"{shown(key)} is not read here")

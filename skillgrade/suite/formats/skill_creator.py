@@ -10,12 +10,14 @@ from skillgrade.suite.findings import Findings
 from skillgrade.suite.formats.beside import skill_beside
 from skillgrade.suite.formats.building import listing, mapping
 from skillgrade.suite.formats.expectations import Expectations
-from skillgrade.suite.formats.fields import Fields, Names
+from skillgrade.suite.formats.fields import Fields, Names, Unread
 from skillgrade.suite.formats.fixtures import staged
 from skillgrade.suite.formats.statements import folded, statements_grader
 from skillgrade.yaml_values import MarkedList, MarkedMap
 
 _EXPECTED = ("expected_output", "expectations", "assertions", "tool_assertions")
+_KEYS = ("id", "name", "title", "prompt", "files", "should_trigger", *_EXPECTED)
+_NOTES = ("description", "notes", "tags", "category", "area", "role", "difficulty")
 
 
 class SkillCreatorFormat:
@@ -36,7 +38,11 @@ class SkillCreatorFormat:
         names = Names(fields)
         root = beside[0] if beside else "."
         skill = beside[1].name if beside else None
-        tasks = [_task(one, index, root, skill, fields, names) for index, one in enumerate(_evals(document, fields))]
+        unread = Unread(findings, _KEYS, _NOTES)
+        tasks = []
+        for index, one in enumerate(_evals(document, fields)):
+            unread.note(one)
+            tasks.append(_task(one, index, root, skill, fields, names))
         return mapping(
             document.mark,
             {

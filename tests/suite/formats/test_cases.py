@@ -92,3 +92,19 @@ def test_a_skill_that_is_expected_must_be_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("value", [{"cases": [{"id": "a", "user_input": "b"}]}, {"cases": []}, [], None, {"tasks": []}])
 def test_other_files_are_not_taken_for_it(value: object) -> None:
     assert not CasesFormat().recognises(value)
+
+
+def test_a_key_that_is_not_read_is_named_once_and_notes_are_let_be(tmp_path: Path) -> None:
+    text = CASES.replace("tags: [whatever]", "rubrik: [x]").replace("    trigger_expected: true", "    rubrik: [y]")
+    document, errors, warnings = converted(CasesFormat(), text, skill_folder(tmp_path))
+    assert errors == []
+    assert warnings == ['"rubrik" is not read here']
+    assert len(document["tasks"]) == 2
+
+
+def test_an_assertion_may_say_more_than_the_format_does(tmp_path: Path) -> None:
+    text = CASES.replace("weight: 0.8}", "weight: 0.8, case_sensitive: true, file: out.md, why: x}")
+    document, _, warnings = converted(CasesFormat(), text, skill_folder(tmp_path))
+    told = {"type": "contains", "target": "kg", "weight": 0.8, "case_sensitive": True, "file": "out.md"}
+    assert document["tasks"][0]["graders"][0]["assertions"][0] == told
+    assert warnings == ['"why" is not read here']

@@ -124,3 +124,9 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, evals: object, problem: str
 )
 def test_other_files_are_not_taken_for_it(value: object) -> None:
     assert not SkillCreatorFormat().recognises(value)
+
+
+def test_a_key_that_is_not_read_is_named_once(tmp_path: Path) -> None:
+    text = "evals: [{prompt: a, expected_output: b, setup: x, area: y}, {prompt: c, expected_output: d, setup: z}]"
+    _, errors, warnings = converted(SkillCreatorFormat(), text, skill_folder(tmp_path))
+    assert (errors, warnings) == ([], ['"setup" is not read here'])
