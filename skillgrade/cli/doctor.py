@@ -60,10 +60,11 @@ def command(file: Path | None, agent: str | None, provider: str | None, allow_ou
 
 def _suite(file: Path | None, agent: str | None, provider: str | None, *, allow_outside: bool) -> Suite | None:
     """The suite that is meant; None where there is none here and none was named."""
-    from skillgrade.suite.load import SUITE_FILE, load_suite
+    from skillgrade.suite.load import load_suite
     from skillgrade.suite.overrides import Overrides, apply_overrides
+    from skillgrade.suite.source import SUITE_FILES
 
-    if file is None and not Path(SUITE_FILE).exists():
+    if file is None and not any(Path(name).exists() for name in SUITE_FILES):
         return None
     loaded = load_suite(file or Path(), allow_outside=allow_outside)
     return apply_overrides(loaded, Overrides(agent=agent, provider=provider))

@@ -10,7 +10,7 @@ import click
 from skillgrade.errors import UsageError
 from skillgrade.skill.discover import discover_skills
 from skillgrade.storage import storing
-from skillgrade.suite.load import SUITE_FILE
+from skillgrade.suite.source import SUITE_FILE
 from skillgrade.suite.starter import starter_files
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from skillgrade.cli.options import GivenPath, JudgeName, Text, core_count, results_base
+from skillgrade.cli.options import GivenPath, JudgeName, Text, core_count, eval_folder, results_base
 
 if TYPE_CHECKING:
     from skillgrade.results.folder import RunFolder
@@ -55,7 +55,7 @@ def command(run: str, **values: Any) -> int:
     selected = select(loaded, Selection(names=values["evals"], filters=values["filters"]))
     provider, model = values["judge"] or (None, None)
     suite = apply_overrides(selected, Overrides(grader_provider=provider, grader_model=model))
-    folder = find_run_folder(results_base(suite.root, values["output"]), run)
+    folder = find_run_folder(results_base(eval_folder(values["file"]), values["output"]), run)
     return _regrade(folder, suite, values)
 
 

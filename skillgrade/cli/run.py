@@ -12,7 +12,7 @@ import click
 
 from skillgrade import __version__
 from skillgrade.cli.exit_codes import ExitCode
-from skillgrade.cli.options import Fraction, GivenPath, JudgeName, Text, core_count, results_base
+from skillgrade.cli.options import Fraction, GivenPath, JudgeName, Text, core_count, eval_folder, results_base
 from skillgrade.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def command(**values: Any) -> int:
     suite = selected = apply_overrides(select(loaded, _selection(values)), _overrides(values))
     if values["no_skill"]:
         suite = without_skills(suite)
-    base = results_base(suite.root, values["output"])
+    base = results_base(eval_folder(values["file"]), values["output"])
     parallel = values["parallel"] or core_count()
     if values["list_only"]:
         return _list(suite)

@@ -14,6 +14,19 @@ SKILL_FILE = "SKILL.md"
 SKILL_HOMES = ("skills", ".agents/skills", ".claude/skills")
 """Folders whose folders are skills; where two have a skill of one name, the first home wins."""
 
+EVAL_FOLDERS = ("evals", "eval", "tests")
+"""Names of folders beside a SKILL.md that hold its evals."""
+
+
+def skill_folder_of(folder: Path) -> Path | None:
+    """The folder of the skill of whose evals a folder is; None where it is of none.
+
+    Args:
+        folder: A folder, absolute.
+    """
+    above = folder.parent
+    return above if folder.name in EVAL_FOLDERS and (above / SKILL_FILE).is_file() else None
+
 
 def discover_skills(root: Path, explicit: str | None) -> tuple[Skill, ...]:
     """Find the skills of an eval.

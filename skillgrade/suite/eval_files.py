@@ -1,6 +1,7 @@
 """The files that a suite may refer to, and the border that keeps a downloaded eval from reading ``~/.ssh``.
 
-The border is the git root around the eval, or the eval's own folder where there is none. What lies outside, by its path
+The border is the git root around the eval; where there is none, the folder of the skill whose folder of evals the eval
+lies in, or the eval's own folder. What lies outside, by its path
 or by a link, is refused unless the user said ``--allow-outside``.
 """
 
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillgrade.reading import UnreadableError, read_text, reason
+from skillgrade.skill.discover import skill_folder_of
 
 MAX_TEXT = 1024 * 1024
 """Bytes of a file that is read as an instruction, a rubric or a prompt."""
@@ -45,7 +47,7 @@ class EvalFiles:
 
     def __init__(self, root: Path, *, allow_outside: bool) -> None:
         self.root = root
-        self.border = _git_root(root) or root.resolve()
+        self.border = _git_root(root) or (skill_folder_of(root.resolve()) or root).resolve()
         self._allow_outside = allow_outside
         self._scans: dict[Path, Scan] = {}
 

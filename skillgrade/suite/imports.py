@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from skillgrade.errors import Problem, SuiteError
+from skillgrade.json_reader import parse_json
 from skillgrade.reading import UnreadableError, read_text, reason
 from skillgrade.suite.cursor import join_path
 from skillgrade.suite.eval_files import EvalFiles
@@ -33,6 +34,7 @@ _MAX_FILES = 10_000
 _MAX_SIZE = 64 * 1024 * 1024
 _MOST_PROBLEMS = 100
 _SUFFIXES = (".yaml", ".yml")
+_JSON = ".json"
 _SKIPPED_FOLDERS = frozenset({".git", "node_modules"})
 
 
@@ -52,10 +54,11 @@ class Expanded:
 
 
 def load_yaml(file: Path, files: EvalFiles) -> Expanded:
-    """Read a YAML file and everything that it imports.
+    """Read a file of YAML, or of JSON where its name says so, and everything that it imports.
 
     Raises:
-        SuiteError: Files are missing, unreadable, no YAML, outside the border, or import themselves; all are named.
+        SuiteError: Files are missing, unreadable, no YAML or JSON, outside the border, or import themselves; with all
+            of them.
     """
     importer = _Importer(files)
     try:
@@ -97,7 +100,8 @@ class _Importer:
                 text = read_text(file, MAX_FILE)
             except UnreadableError as error:
                 raise SuiteError([Problem(str(error), file, error.line, error.column)]) from None
-            self.documents[file] = parse_yaml(text, file)
+            parse = parse_json if file.suffix.lower() == _JSON else parse_yaml
+            self.documents[file] = parse(text, file)
         return self.documents[file]
 
     def expand(self, value: object, chain: tuple[Path, ...], path: str, depth: int) -> object:

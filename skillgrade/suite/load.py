@@ -1,10 +1,9 @@
-"""eval.yaml to `Suite`."""
+"""A suite file to `Suite`."""
 
 from __future__ import annotations
 
 import dataclasses
 import gc
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,16 +15,16 @@ from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.digest import content_digests, suite_digest
 from skillgrade.suite.eval_files import EvalFiles
 from skillgrade.suite.findings import Findings, in_order
-from skillgrade.suite.imports import load_yaml
-from skillgrade.suite.model import Suite, Task
+from skillgrade.suite.formats import EVAL_YAML
+from skillgrade.suite.model import Suite, Task, TriggerPrompts
 from skillgrade.suite.neighbours import neighbour_suites
 from skillgrade.suite.references import TEMPLATE_MARK, References
 from skillgrade.suite.schema import schema_errors
 from skillgrade.suite.schema_messages import schema_problems
+from skillgrade.suite.source import read_source, suite_file
 from skillgrade.suite.tasks import TaskReader
 from skillgrade.wording import shown
 
-SUITE_FILE = "eval.yaml"
 ENV_FILE = ".env"
 
 
@@ -35,7 +34,7 @@ def load_suite(
     """Read a suite, with everything that it imports and refers to.
 
     Args:
-        path: An eval.yaml, or the folder that holds one.
+        path: An eval.yaml or a file of another format, or the folder that holds one.
         allow_outside: Whether paths and links may leave the git root (without one: the folder of the file).
         results: Folders of earlier runs, absolute: wherever they lie, they are not of the skill.
         with_digests: Whether `contents` and `digest` are wanted; a list of the tasks needs none, and they take time.
@@ -44,20 +43,19 @@ def load_suite(
         SuiteError: It does not exist or is wrong; with every problem that was found.
     """
     with _no_search_for_garbage():
-        return _load(_suite_file(path), allow_outside=allow_outside, results=results, with_digests=with_digests)
+        return _load(suite_file(path), allow_outside=allow_outside, results=results, with_digests=with_digests)
 
 
 def _load(file: Path, *, allow_outside: bool, results: Iterable[Path], with_digests: bool) -> Suite:
     files = EvalFiles(file.parent, allow_outside=allow_outside)
-    expanded = load_yaml(file, files)
-    root = Cursor(expanded.value, expanded.mark)
-    if not isinstance(root.value, dict):
-        raise SuiteError([Problem("must be a mapping with `tasks`", *root.mark)])
     findings = Findings()
-    findings.errors.extend(schema_problems(schema_errors(root.value), root))
+    source = read_source(file, files, findings)
+    root = source.document
+    if not findings.errors:  # else the schema would say once more, in other words, what a converter has said
+        findings.errors.extend(schema_problems(schema_errors(root.value), root))
     skills = _skills(root, files, findings)
-    references = References(files, skills, findings)
-    references.own.update(expanded.files, results)
+    references = References(files, skills, findings, is_foreign=source.format != EVAL_YAML)
+    references.own.update(source.files, results)
     if references.skill_around(file) is not None:
         references.own.update(neighbour_suites(file.parent, files))
     if any(file.parent != skill.folder and file.is_relative_to(skill.folder) for skill in skills):
@@ -73,6 +71,8 @@ def _load(file: Path, *, allow_outside: bool, results: Iterable[Path], with_dige
         env_file=env_file,
         own_files=frozenset(references.own),
         warnings=_sentences(in_order(findings.warnings)),
+        format=source.format,
+        triggers=_triggers(root),
     )
     if not with_digests:
         return suite
@@ -100,19 +100,6 @@ def _sentences(problems: Iterable[Problem]) -> tuple[str, ...]:
     return tuple(by_place.values())
 
 
-def _suite_file(path: Path) -> Path:
-    """The file itself, absolute, in a folder whose own path has no links."""
-    try:
-        file = path / SUITE_FILE if path.is_dir() else path
-        exists = file.exists()
-        absolute = Path(os.path.realpath(file.parent), file.name)
-    except (OSError, ValueError):
-        exists, absolute = False, path
-    if not exists:
-        raise SuiteError([Problem("does not exist; `skillgrade init` writes a first one", absolute)])
-    return absolute
-
-
 def _skills(root: Cursor, files: EvalFiles, findings: Findings) -> tuple[Skill, ...]:
     explicit = root.get("skill")
     place = explicit or root
@@ -130,6 +117,14 @@ def _skills(root: Cursor, files: EvalFiles, findings: Findings) -> tuple[Skill, 
             )
             findings.error(place.mark, "skill", message)
     return skills
+
+
+def _triggers(root: Cursor) -> TriggerPrompts | None:
+    holder = root.get("triggers")
+    if holder is None:
+        return None
+    sides = (holder.get("positive"), holder.get("negative"))
+    return TriggerPrompts(*(tuple(item.text() or "" for item in side.items()) if side else () for side in sides))
 
 
 def _env_file(files: EvalFiles, findings: Findings) -> Path | None:

@@ -46,6 +46,7 @@ class References:
         files: The files of the eval.
         skills: The skills under test.
         findings: Where problems go.
+        is_foreign: Whether they stand in a file of another tool, in which a check may be broken.
         own: Every file and folder that was referred to, absolute; it is filled here.
         contents: Those of them whose content decides the outcome of trials; it is filled here.
     """
@@ -53,6 +54,7 @@ class References:
     files: EvalFiles
     skills: Sequence[Skill]
     findings: Findings
+    is_foreign: bool = False
     own: set[Path] = field(default_factory=set)
     contents: set[Path] = field(default_factory=set)
 

@@ -8,7 +8,7 @@ from importlib import resources
 
 from skillgrade.own_folder import OWN_FILES, OWN_FOLDER
 from skillgrade.skill.model import Skill
-from skillgrade.suite.load import SUITE_FILE
+from skillgrade.suite.source import SUITE_FILE
 
 SCHEMA_FILE = f"{OWN_FOLDER}/eval.schema.json"
 """Where editors find the schema, relative to eval.yaml."""

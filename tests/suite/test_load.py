@@ -22,7 +22,13 @@ from tests.support.suites import GRADERS, RULES, grader, load, load_task, proble
     ("text", "expected"),
     [
         ("", ["eval.yaml:1:1: must be a mapping with `tasks`"]),
-        ("- a", ["eval.yaml:1:1: must be a mapping with `tasks`"]),
+        (
+            "- a",
+            [
+                "eval.yaml:1:1: must be a mapping with `tasks`, or a file of another format that is known: evals.json, "
+                "cases.yaml, skill-creator evals, trigger set, promptfoo"
+            ],
+        ),
         ("version: '1'", ['eval.yaml:1:1: "tasks" is missing']),
         ("tasks: []", ["eval.yaml:1:8: tasks: must not be empty"]),
         ("tasks: {}", ["eval.yaml:1:8: tasks: must be a list, not a mapping"]),

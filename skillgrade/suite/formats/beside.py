@@ -6,11 +6,9 @@ import os
 from pathlib import Path
 
 from skillgrade.errors import SuiteError
-from skillgrade.skill.discover import SKILL_FILE, discover_skills
+from skillgrade.skill.discover import EVAL_FOLDERS, SKILL_FILE, discover_skills
 from skillgrade.skill.model import Skill
 from skillgrade.suite.findings import Findings
-
-_FOLDERS_OF_EVALS = ("evals", "eval", "tests")
 
 
 def skill_beside(file: Path, name: str | None, findings: Findings) -> tuple[str, Skill] | None:
@@ -25,7 +23,7 @@ def skill_beside(file: Path, name: str | None, findings: Findings) -> tuple[str,
         findings: Gets the problems.
     """
     folder = file.parent
-    roots = (folder, folder.parent) if folder.name in _FOLDERS_OF_EVALS else (folder,)
+    roots = (folder, folder.parent) if folder.name in EVAL_FOLDERS else (folder,)
     for root in roots:
         try:
             found = discover_skills(root, None)

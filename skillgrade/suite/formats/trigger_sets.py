@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from skillgrade.suite.findings import Findings
 from skillgrade.suite.formats.beside import skill_beside
 from skillgrade.suite.formats.building import listing, mapping
 from skillgrade.suite.formats.fields import Fields
-from skillgrade.yaml_values import MarkedMap
+from skillgrade.yaml_values import Mark, MarkedMap
 
 _LISTS = {"should_trigger_prompts": True, "should_not_trigger_prompts": False}
 """Keys of a set that comes as two lists, and whether their queries must trigger."""
@@ -40,23 +40,21 @@ class TriggerSetFormat:
             fields.error(document, "there is no SKILL.md beside this file or above its folder, so no skill to expect")
         skill = beside[1].name if beside else None
         queries = list(_queries(document, fields))
-        sides = {
-            "positive": [query.text for query in queries if query.is_expected],
-            "negative": [query.text for query in queries if not query.is_expected],
-        }
-        triggers = mapping(document.mark, {key: listing(document.mark, texts) for key, texts in sides.items()})
+        defaults, tasks = trigger_tasks(queries, skill)
         return mapping(
             document.mark,
             {
                 "skill": beside[0] if beside else None,
-                "triggers": triggers,
-                "defaults": mapping(document.mark, _DEFAULTS),
-                "tasks": listing(document.mark, _tasks(queries, skill)),
+                "triggers": trigger_prompts(document.mark, queries),
+                "defaults": mapping(document.mark, defaults),
+                "tasks": listing(document.mark, tasks),
             },
         )
 
 
-class _Query(NamedTuple):
+class Query(NamedTuple):
+    """A prompt, and whether it must make an agent use the skill."""
+
     text: Cursor
     is_expected: bool
 
@@ -65,7 +63,7 @@ def _is_query(item: dict[str, object]) -> bool:
     return "should_trigger" in item and ("query" in item or "prompt" in item)
 
 
-def _queries(document: Cursor, fields: Fields) -> Iterator[_Query]:
+def _queries(document: Cursor, fields: Fields) -> Iterator[Query]:
     if isinstance(document.value, list):
         for item in document.items():
             query = fields.text(item, "query", "prompt", is_required=True)
@@ -73,16 +71,40 @@ def _queries(document: Cursor, fields: Fields) -> Iterator[_Query]:
             if is_expected is None and item.get("should_trigger") is None:
                 fields.error(item, "needs `should_trigger`: true or false")
             if query is not None:
-                yield _Query(query, bool(is_expected))
+                yield Query(query, bool(is_expected))
         return
     for key, is_expected in _LISTS.items():
         for item in fields.items(document, key):
             query = item if (item.text() or "").strip() else fields.text(item, "prompt", "query", is_required=True)
             if query is not None:
-                yield _Query(query, is_expected)
+                yield Query(query, is_expected)
 
 
-def _tasks(queries: list[_Query], skill: str | None) -> Iterator[MarkedMap]:
+def trigger_prompts(mark: Mark, queries: Sequence[Query]) -> MarkedMap:
+    """Queries as the `triggers` of an eval.yaml.
+
+    Args:
+        mark: Where they stand.
+        queries: The queries.
+    """
+    sides = {
+        "positive": [query.text for query in queries if query.is_expected],
+        "negative": [query.text for query in queries if not query.is_expected],
+    }
+    return mapping(mark, {side: listing(mark, texts) for side, texts in sides.items()})
+
+
+def trigger_tasks(queries: Sequence[Query], skill: str | None) -> tuple[Mapping[str, object], list[MarkedMap]]:
+    """The `defaults` and `tasks` by which an agent shows whether queries make it use a skill.
+
+    Args:
+        queries: The queries.
+        skill: The skill's name.
+    """
+    return _DEFAULTS, list(_tasks(queries, skill))
+
+
+def _tasks(queries: Sequence[Query], skill: str | None) -> Iterator[MarkedMap]:
     counts = {True: 0, False: 0}
     for query, is_expected in queries:
         counts[is_expected] += 1

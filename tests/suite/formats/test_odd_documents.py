@@ -13,24 +13,20 @@ from hypothesis import strategies as st
 
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.findings import Findings
-from skillgrade.suite.formats import base
-from skillgrade.suite.formats.cases import CasesFormat
-from skillgrade.suite.formats.promptfoo import PromptfooFormat
-from skillgrade.suite.formats.skill_creator import SkillCreatorFormat
-from skillgrade.suite.formats.trigger_sets import TriggerSetFormat
+from skillgrade.suite.formats import FORMATS, base
 from skillgrade.yaml_reader import parse_yaml
 from skillgrade.yaml_values import plain
 from tests.support.conversions import skill_folder
 
 SOURCES = Path(base.__file__).parent
-FORMATS: list[base.Format] = [CasesFormat(), SkillCreatorFormat(), TriggerSetFormat(), PromptfooFormat()]
 BEGINNINGS = {
     "cases.yaml": {"prompt": "Pack it."},
     "skill-creator evals": {"prompt": "Pack it.", "expectations": ["Packed"]},
     "trigger set": {"query": "Pack it.", "should_trigger": True},
     "promptfoo": {},
+    "evals.json": {"id": "a", "prompt": "Pack it.", "expected_behavior": [{"grader": "contains", "value": "kg"}]},
 }
-LISTS = {"cases.yaml": "cases", "skill-creator evals": "evals", "promptfoo": "tests"}
+LISTS = {"cases.yaml": "cases", "skill-creator evals": "evals", "promptfoo": "tests", "evals.json": "scenarios"}
 
 # The words that the readers look for are those they say, so that no new key can be forgotten here.
 WORDS = sorted({word for source in SOURCES.glob("*.py") for word in re.findall(r'"([\w-]{2,24})"', source.read_text())})
@@ -58,7 +54,7 @@ def documents(draw: st.DrawFn, kind: str) -> Any:
     return {**draw(st.dictionaries(_keys, _values, max_size=3)), "prompts": draw(_values), LISTS[kind]: items}
 
 
-@pytest.mark.parametrize("reader", FORMATS, ids=lambda one: one.name)
+@pytest.mark.parametrize("reader", FORMATS.values(), ids=FORMATS)
 @given(data=st.data())
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], max_examples=150)
 def test_any_document_is_converted_or_refused(reader: base.Format, tmp_path: Path, data: st.DataObject) -> None:
