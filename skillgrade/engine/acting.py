@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -18,14 +18,16 @@ from skillgrade.engine.users import PlayedUser, ScriptedUser, User
 from skillgrade.engine.variables import agent_variables
 from skillgrade.errors import AgentError
 from skillgrade.judges.base import Judging
+from skillgrade.results.evidence import Call
 from skillgrade.results.records import AgentRun, Trigger, TriggerStatus
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 from skillgrade.suite.model import Turn
 from skillgrade.transcript import TEXT
 from skillgrade.transcript.conversion import convert, events_in
+from skillgrade.transcript.events import ToolCall
 from skillgrade.transcript.failure import notes
-from skillgrade.transcript.render import render, spoken
+from skillgrade.transcript.render import last_words, render, spoken
 from skillgrade.transcript.triggers import ObservedTurn, observed_trigger
 from skillgrade.workspace.base import CommandResult, Place, StagedFile, Workspace
 
@@ -49,6 +51,8 @@ class Acting:
         agent_run: How the agent ended, over all that it was told; None until it did.
         conversation: What was said so far.
         observed: What each stream of the agent came to; none where it prints plain text.
+        answer: What it said last, redacted.
+        calls: The tools that it called so far, redacted; None where it prints plain text.
     """
 
     def __init__(
@@ -76,6 +80,8 @@ class Acting:
         self._stop = stop
         self._skills = tuple(skill.name for skill in spec.skills)
         self.observed: list[ObservedTurn] = []
+        self.answer = ""
+        self.calls: tuple[Call, ...] | None = None
         self._told = 0
 
     @property
@@ -161,13 +167,22 @@ class Acting:
         format_name = self._agent.output_format(self._task.agent)
         if format_name == TEXT:
             text = _printed(result)
+            self.answer = result.stdout.text()
             return text, text
         summary = convert(result.stdout, format_name, events)
         self.observed.append(ObservedTurn(message, summary, place))
         if reason := self._agent.failure(result, summary):
             raise AgentError(self._redactor.text(reason))
         self._notes += [note for note in notes(summary) if note not in self._notes]
+        self.answer = last_words(events_in(events))
+        if summary.shows_calls:
+            self.calls = (*(self.calls or ()), *self._calls_in(events))
         return render(events_in(events)), spoken(events_in(events))
+
+    def _calls_in(self, events: Path) -> Iterator[Call]:
+        for event in events_in(events):
+            if isinstance(event, ToolCall):
+                yield Call(event.name, event.tool, self._redactor.value(dict(event.args)), event.status)
 
     def _turn_variables(self, workspace: Workspace, number: int) -> Mapping[str, str]:
         """What tells a program which turn it is in, and what was said before."""

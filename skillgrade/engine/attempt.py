@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from skillgrade.agents import AGENTS
@@ -20,7 +22,7 @@ from skillgrade.engine.workspaces import Workspaces, workspace_files
 from skillgrade.errors import Stage
 from skillgrade.graders import RECORD_GRADERS, WORKSPACE_GRADERS
 from skillgrade.judges.base import Judging
-from skillgrade.results.evidence import Evidence, turn_folder
+from skillgrade.results.evidence import Call, Evidence, turn_folder
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import AgentRun, GraderResult, Trigger
 from skillgrade.results.redaction import Redactor
@@ -142,15 +144,25 @@ class Attempt:
         workspace.end_processes()
         specs = self._task.graders_after(number)
         if self._spec.act and not self._timed_out:
-            said = Evidence(
-                turn=number,
-                instruction=self._redactor.text(turn.instruction),
-                transcript=without_host_paths(self._acting.conversation.text(), workspace),
-                triggers=self.triggers,
-            )
+            said = self._said(workspace, number, turn)
             self.notes += self._collector.collect(workspace, specs, said, folder, self._stop)
         self.stage = Stage.GRADE
         self._grade_workspace(workspace, number, specs, folder)
+
+    def _said(self, workspace: Workspace, number: int, turn: Turn) -> Evidence:
+        """What is kept of a turn whatever the workspace holds."""
+        usage, agent_run, calls = self.usage, self.agent_run, self._acting.calls
+        return Evidence(
+            turn=number,
+            instruction=self._redactor.text(turn.instruction),
+            transcript=without_host_paths(self._acting.conversation.text(), workspace),
+            triggers=self.triggers,
+            answer=without_host_paths(self._acting.answer, workspace),
+            calls=None if calls is None else tuple(_without_host_paths(call, workspace) for call in calls),
+            tokens=usage.tokens if usage else None,
+            cost_usd=usage.cost_usd if usage else None,
+            agent_ms=agent_run.duration_ms if agent_run else None,
+        )
 
     def _grade_workspace(self, workspace: Workspace, number: int, specs: tuple[GraderSpec, ...], folder: Path) -> None:
         """Run the workspace graders of a turn; after the last one in the trial's own workspace, else in a copy."""
@@ -194,6 +206,11 @@ class Attempt:
                 self._results[spec.index] = spared(spec, turn)
                 continue
             self._results[spec.index] = grading.grade(spec, self._results.values(), self._folder_of(turn), self._stop)
+
+
+def _without_host_paths(call: Call, workspace: Workspace) -> Call:
+    args = json.loads(without_host_paths(json.dumps(call.args, ensure_ascii=False), workspace))
+    return replace(call, args=args)
 
 
 def _left_in(folder: Path) -> Iterator[Path]:

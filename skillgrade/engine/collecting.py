@@ -19,7 +19,7 @@ from skillgrade.stop import Stop
 from skillgrade.storage import storing
 from skillgrade.suite.model import GraderSpec
 from skillgrade.workspace.base import SkillSnapshot, StagedFile, Workspace
-from skillgrade.workspace.changes import describe_changes
+from skillgrade.workspace.changes import describe_changes, made_texts
 from skillgrade.workspace.temporary import make_temporary_folder, no_folder_error
 from skillgrade.workspace.tree import remove_tree
 
@@ -86,8 +86,8 @@ class Collector:
         if not needs:
             return ()
         notes: tuple[str, ...] = ()
-        diff = None
-        if any(need.diff or need.workspace for need in needs):
+        diff, created = None, None
+        if any(need.diff or need.workspace or need.created for need in needs):
             is_kept = any(need.workspace for need in needs)
             with _made(folder / WORKSPACE) if is_kept else temporary_folder(self.run, "evidence") as exported:
                 copied = workspace.export(exported, EXPORT_LIMIT, stop)
@@ -96,9 +96,13 @@ class Collector:
                     self.start.files, self.start.skills, exported, stop, is_whole=copied.is_whole
                 )
                 diff = without_host_paths(self.redactor.text(changes), workspace)
+                if any(need.created for need in needs):
+                    made = made_texts(self.start.files, self.start.skills, exported, stop)
+                    created = {path: self._clean(text, workspace) for path, text in made.items()}
                 if is_kept:
                     notes += self._redact_files(exported)
-        evidence.save(replace(said, diff=diff, artifacts=self._artifacts(workspace, needs)), folder)
+        kept = replace(said, diff=diff, created=created, artifacts=self._artifacts(workspace, needs))
+        evidence.save(kept, folder)
         return notes
 
     def _artifacts(self, workspace: Workspace, needs: Iterable[Needs]) -> Mapping[str, str | None]:
@@ -111,9 +115,11 @@ class Collector:
             return None
         if b"\0" in data:
             return "(a binary file)"
-        text = self.redactor.text(data[:ARTIFACT_LIMIT].decode("utf-8", errors="replace"))
-        text = without_host_paths(text, workspace)
+        text = self._clean(data[:ARTIFACT_LIMIT].decode("utf-8", errors="replace"), workspace)
         return text if len(data) <= ARTIFACT_LIMIT else f"{text}\n[... the rest of the file was not kept]"
+
+    def _clean(self, text: str, workspace: Workspace) -> str:
+        return without_host_paths(self.redactor.text(text), workspace)
 
     def _redact_files(self, folder: Path) -> tuple[str, ...]:
         """Take secrets out of files that people will open, as out of everything else in a run's folder.

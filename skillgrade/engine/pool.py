@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Protocol
 
 from skillgrade.engine.pipeline import Pipeline
 from skillgrade.engine.spec import TrialSpec
 from skillgrade.engine.trial import run_trial
+from skillgrade.graders.assertions import keeping_workers
 from skillgrade.judges.base import Judging
 from skillgrade.results.records import TrialRecord
 from skillgrade.stop import Stop
@@ -55,6 +57,8 @@ class ThreadPool:
         self._tell = tell
         self._pipeline = Pipeline(slots)
         self._executor = ThreadPoolExecutor(slots, thread_name_prefix="skillgrade-trial")
+        self._kept = ExitStack()
+        self._kept.enter_context(keeping_workers())
 
     def submit(self, spec: TrialSpec) -> Future[TrialRecord]:
         """Start an attempt in a thread."""
@@ -71,5 +75,6 @@ class ThreadPool:
     def close(self) -> None:
         """Wait for the threads, and for everything to be removed."""
         self._executor.shutdown(wait=True)
+        self._kept.close()
         for note in self._pipeline.close():
             self._tell(note)

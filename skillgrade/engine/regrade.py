@@ -11,6 +11,7 @@ from skillgrade.engine.grade_again import GradeAgain, GradedAgain
 from skillgrade.engine.listener import RunListener
 from skillgrade.engine.regrade_plan import RegradePlan, TaskRegrade, plan_regrade
 from skillgrade.errors import Cancelled
+from skillgrade.graders.assertions import keeping_workers
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal import Journal
 from skillgrade.results.journal_index import JournalIndex
@@ -92,7 +93,8 @@ def regrade(
         session = _Session(folder, journal, listener)
         listener.run_started(plan.trials, parallel)
         try:
-            session.run(_attempts(plan, index), grade_again, parallel, stop)
+            with keeping_workers():
+                session.run(_attempts(plan, index), grade_again, parallel, stop)
         finally:
             listener.run_finished()
     return RegradedRun(

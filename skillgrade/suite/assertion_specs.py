@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+from skillgrade.suite.assertion_targets import TargetError, file_path, read_target
+from skillgrade.suite.assertion_types import FLAGS, OF_CASE, OF_TEXT, SHAPES, Shape
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.model import SKILL_USED, Assertion, AssertionsSpec, GraderSpec
+from skillgrade.suite.model import SKILL_USED, Assertion, AssertionsSpec, GraderSpec, Subject
+from skillgrade.suite.patterns import PYTHON
 from skillgrade.suite.references import TEMPLATE_MARK, References
 from skillgrade.wording import did_you_mean, shown
 
@@ -12,6 +17,11 @@ ASSERTIONS = "assertions"
 
 NO_SKILL = "none"
 """What `expect_skill` says where no skill must be used."""
+
+FILE_CONTAINS = "file_contains"
+
+_IDLE_FLAGS = frozenset("dguvy")
+"""Flags of JavaScript that do not change whether something is found."""
 
 
 def read_assertions(grader: Cursor, references: References) -> tuple[Assertion, ...]:
@@ -77,15 +87,102 @@ def asks_about_skills(spec: GraderSpec) -> bool:
 
 
 def _assertion(item: Cursor, references: References) -> Assertion:
+    """One assertion; in a file of another tool, what cannot be used becomes its fault."""
     kind, target, weight, negated = (item.get(key) for key in ("type", "target", "weight", "not"))
     number = weight.number() if weight else None
     name = (kind.text() if kind else None) or ""
-    value = target.plain() if target else None
-    if name == SKILL_USED:
-        value = target.label() if target else None
-        if value is None:
-            place = target or item
-            references.findings.error(place.mark, place.path, f"{SKILL_USED} needs the name of a skill as its `target`")
-        elif problem := expectation_problem(value, references):
-            references.findings.error((target or item).mark, (target or item).path, problem)
-    return Assertion(name, value, 1.0 if number is None else float(number), negated is not None and bool(negated.value))
+    assertion = Assertion(
+        type=name,
+        target=target.plain() if target else None,
+        weight=1.0 if number is None else float(number),
+        negated=negated is not None and negated.value is True,
+        group=_label(item, "group"),
+    )
+    try:
+        return _completed(assertion, item, target, references)
+    except TargetError as error:
+        if references.is_foreign:
+            return dataclasses.replace(assertion, fault=str(error))
+        references.findings.error(error.place.mark, error.place.path, str(error))
+        return assertion
+
+
+def _completed(assertion: Assertion, item: Cursor, target: Cursor | None, references: References) -> Assertion:
+    """An assertion with its target, and with what its type takes besides.
+
+    Raises:
+        TargetError: Something cannot be used.
+    """
+    shape = SHAPES.get(assertion.type)
+    if shape is None:
+        raise _unknown_type(item, assertion.type, is_foreign=references.is_foreign)
+    _refuse_idle(item, assertion.type, shape)
+    pattern_flags, syntax = _flags(item, shape)
+    if target is None:
+        raise TargetError(item, f"{assertion.type} needs a `target`")
+    value = read_target(assertion.type, target, pattern_flags, syntax)
+    if shape is Shape.SKILL and (problem := expectation_problem(str(value), references)):
+        raise TargetError(target, problem)
+    file = item.get("file")
+    if assertion.type == FILE_CONTAINS and file is None:
+        raise TargetError(item, f"{FILE_CONTAINS} needs the `file` to look at")
+    options: dict[str, object] = {}
+    if shape is Shape.PATTERN:
+        options = {"flags": pattern_flags, "syntax": syntax}
+    if (source := item.get("source")) is not None:
+        options["source"] = source.value
+    case = item.get("case_sensitive")
+    on = item.get("on")
+    return dataclasses.replace(
+        assertion,
+        target=value,
+        subject=next((each for each in Subject if on is not None and on.value == each), Subject.ANSWER),
+        file=file_path(file) if file is not None else None,
+        is_case_sensitive=case.value is True if case is not None else None,
+        options=options,
+    )
+
+
+def _unknown_type(item: Cursor, name: str, *, is_foreign: bool) -> TargetError:
+    if is_foreign:
+        return TargetError(item, f"Unknown assertion type: {name}")
+    hint = did_you_mean(name, SHAPES) or f"; known are {', '.join(SHAPES)}"
+    return TargetError(item.get("type") or item, f"there is no assertion {shown(name)}{hint}")
+
+
+def _refuse_idle(item: Cursor, name: str, shape: Shape) -> None:
+    """Refuse keys that would do nothing: whoever wrote them expects something of them."""
+    is_text = shape in OF_TEXT
+    idle = {
+        "on": not is_text or item.get("file") is not None,
+        "file": not is_text,
+        "case_sensitive": shape not in OF_CASE or (shape is Shape.PATTERN and item.get("flags") is not None),
+        "flags": shape is not Shape.PATTERN,
+        "syntax": shape is not Shape.PATTERN,
+        "source": shape is not Shape.TOOL,
+    }
+    for key, is_idle in idle.items():
+        value = item.get(key)
+        if value is not None and is_idle:
+            beside = next((other for other in ("file", "flags") if item.get(other) is not None), None)
+            why = f"beside `{beside}`" if beside and key in ("on", "case_sensitive") else f"on {name}"
+            raise TargetError(value, f"`{key}` has no effect {why}")
+
+
+def _flags(item: Cursor, shape: Shape) -> tuple[str, str]:
+    """The flags of a pattern, and its syntax; by default upper and lower case are alike, and lines are lines."""
+    if shape is not Shape.PATTERN:
+        return "", PYTHON
+    syntax, flags, case = (item.get(key) for key in ("syntax", "flags", "case_sensitive"))
+    if flags is None:
+        written = "m" if case is not None and case.value is True else "im"
+    else:
+        written = "".join(sorted(set(flags.label() or "") - _IDLE_FLAGS))
+    if set(written) - FLAGS:
+        raise TargetError(flags or item, f"`flags` may be some of {', '.join(sorted(FLAGS))}, not {shown(written)}")
+    return written, str(syntax.value) if syntax is not None else PYTHON
+
+
+def _label(item: Cursor, key: str) -> str | None:
+    value = item.get(key)
+    return value.label() if value else None

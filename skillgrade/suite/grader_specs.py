@@ -68,7 +68,14 @@ class GraderReader:
         if "rubric" in config:
             config["rubric"] = self._text(cursor, "rubric", Missing.ERROR)
         if kind == ASSERTIONS:
-            return AssertionsSpec(kind, index, weight, config, assertions=read_assertions(cursor, self.references))
+            threshold = cursor.get("threshold")
+            return AssertionsSpec(
+                kind,
+                index,
+                weight,
+                assertions=read_assertions(cursor, self.references),
+                threshold=threshold.number() if threshold else None,
+            )
         return GraderSpec(kind, index, weight, config, judges=read_judges(cursor, self.references.findings))
 
     def _llm_rubric(self, cursor: Cursor, index: int, weight: float) -> LlmRubricSpec:

@@ -41,6 +41,20 @@ def spoken(events: Iterable[Event]) -> str:
     )
 
 
+def last_words(events: Iterable[Event]) -> str:
+    """What the agent itself said last: all after its last call of a tool; if that is nothing, its last message."""
+    words: list[str] = []
+    last = ""
+    for event in events:
+        if isinstance(event, ToolCall) and event.parent is None:
+            words = []
+        elif isinstance(event, Message) and event.role is Role.ASSISTANT and event.parent is None:
+            words.append(event.text)
+            last = event.text if event.text.strip() else last
+    said = "\n".join(words)
+    return _clean(said if said.strip() else last)
+
+
 def _clean(text: str) -> str:
     # JSON can spell half of a surrogate pair, which no file can hold.
     return text.encode("utf-8", "replace").decode("utf-8")

@@ -28,6 +28,9 @@ DIFF_LIMIT = 1024 * 1024
 _FILE_LIMIT = 512 * 1024
 """Bytes of a file that is compared line by line."""
 
+_TEXT_LIMIT = 100_000
+"""Bytes from which on a file is not taken as a text that the agent wrote."""
+
 _LINE_LIMIT = 1000
 """Lines between the first and the last difference that are compared; the time for it grows with their square."""
 
@@ -77,12 +80,10 @@ def describe_changes(
         OSError: What was taken out cannot be read.
         Cancelled: The stop came.
     """
-    given = _entries_of(flatten(files, lambda _warning: None))
-    in_skills = _entries_of(flatten(_skill_files(skills), lambda _warning: None))
+    given, in_skills = _given(files, skills)
     start = {**in_skills, **given}
     end = dict(_walked(exported))
-    paths = sorted((start.keys() | end.keys()), key=lambda path: path.split("/"))
-    shown = [path for path in paths if _summed_up_in(path) is None and path.split("/", 1)[0] != _REVIEWS]
+    shown = _shown((*start, *end))
     counted = _counted(start, end)
     unknown = (in_skills if is_whole else start).keys() - (given.keys() if is_whole else ())
     changed = _changed(shown, start, end, unknown)
@@ -93,6 +94,50 @@ def describe_changes(
 
     text = "".join(_bounded(chain((partial(difference, *change) for change in changed), counted)))
     return text if is_whole else text + _NOT_ALL
+
+
+def made_texts(
+    files: Sequence[StagedFile], skills: Sequence[SkillSnapshot], exported: Path, stop: Stop
+) -> Mapping[str, str]:
+    """The text files in a workspace that are new or changed, by path.
+
+    They are those of less than 100,000 bytes that are UTF-8, as the format of cases.yaml has it.
+
+    Args:
+        files: What went in at the start.
+        skills: The skills that went in.
+        exported: What was taken out; nobody changes it meanwhile.
+        stop: Ends it between two files.
+
+    Raises:
+        WorkspaceError: What went in cannot be read any more.
+        OSError: What was taken out cannot be read.
+        Cancelled: The stop came.
+    """
+    given, in_skills = _given(files, skills)
+    start, end = {**in_skills, **given}, dict(_walked(exported))
+    texts = {}
+    for path in _shown(end):
+        stop.check()
+        entry = end[path]
+        if entry.target is not None or entry.size >= _TEXT_LIMIT or _is_same(start.get(path), entry):
+            continue
+        lines = _lines(entry.content())
+        if lines is not None:
+            texts[path] = "".join(lines)
+    return texts
+
+
+def _given(files: Sequence[StagedFile], skills: Sequence[SkillSnapshot]) -> tuple[dict[str, _Entry], dict[str, _Entry]]:
+    """What went into a workspace: files, and what belongs to skills."""
+    given = _entries_of(flatten(files, lambda _warning: None))
+    return given, _entries_of(flatten(_skill_files(skills), lambda _warning: None))
+
+
+def _shown(paths: Iterable[str]) -> list[str]:
+    """The paths that readers want line by line, in order."""
+    ordered = sorted(set(paths), key=lambda path: path.split("/"))
+    return [path for path in ordered if _summed_up_in(path) is None and path.split("/", 1)[0] != _REVIEWS]
 
 
 def _skill_files(skills: Iterable[SkillSnapshot]) -> list[StagedFile]:

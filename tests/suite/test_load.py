@@ -25,8 +25,10 @@ from tests.support.suites import GRADERS, RULES, grader, load, load_task, proble
         (
             "- a",
             [
-                "eval.yaml:1:1: must be a mapping with `tasks`, or a file of another format that is known: evals.json, "
-                "cases.yaml, skill-creator evals, trigger set, promptfoo"
+                (
+                    "eval.yaml:1:1: must be a mapping with `tasks`, or a file of another format that is known: "
+                    "evals.json, cases.yaml, skill-creator evals, trigger set, promptfoo"
+                )
             ],
         ),
         ("version: '1'", ['eval.yaml:1:1: "tasks" is missing']),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,18 @@ from skillgrade.graders.assertions import AssertionsGrader
 from skillgrade.graders.base import Needs, RecordContext
 from skillgrade.judges.base import Judging
 from skillgrade.results.evidence import Evidence, load, save
-from skillgrade.results.records import Check, GraderResult, GraderStatus, Trigger, TriggerStatus
+from skillgrade.results.records import (
+    AssertionResult,
+    AssertionStatus,
+    Check,
+    GraderResult,
+    GraderStatus,
+    Trigger,
+    TriggerStatus,
+)
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
-from skillgrade.suite.model import Assertion, AssertionsSpec, GraderSpec
+from skillgrade.suite.model import Assertion, AssertionsSpec, GraderSpec, Subject
 from tests.support.tasks import make_task
 
 TRIGGERED, ATTEMPTED = TriggerStatus.TRIGGERED, TriggerStatus.ATTEMPTED
@@ -88,15 +97,42 @@ def test_the_score_is_the_weighted_share(tmp_path: Path) -> None:
     assert grade(asked, tmp_path, foo=TRIGGERED, bar=TRIGGERED, baz=NOT).score == 1.0
 
 
-def test_it_needs_nothing_else_and_runs_one_type(tmp_path: Path) -> None:
+def test_it_needs_the_files_that_it_names_and_those_made_where_it_looks_at_the_work() -> None:
     grader = AssertionsGrader()
     assert grader.needs(spec(used())) == Needs()
-    assert grader.problem(spec(used(), used(negated=True))) is None
-    problem = grader.problem(spec(used(), Assertion("contains", "x"), Assertion("contains", "y")))
-    assert problem is not None
-    assert problem.startswith("contains assertions are not part of this version; take them out")
+    asked = spec(
+        Assertion("contains", "x", file="b.md"),
+        Assertion("file_exists", "a.md"),
+        Assertion("contains", "y", subject=Subject.WORK),
+        Assertion("file_exists", 3, fault="must be text"),
+    )
+    assert grader.needs(asked) == Needs(artifacts=("a.md", "b.md"), created=True)
+    assert grader.problem(asked) is None
     with pytest.raises(TypeError, match="judge is no assertions grader"):
-        grader.problem(GraderSpec("judge", 0))
+        grader.needs(GraderSpec("judge", 0))
+
+
+@pytest.mark.parametrize(("threshold", "score"), [(None, 0.75), (0.75, 1.0), (0.8, 0.0)])
+def test_a_threshold_makes_the_share_a_pass_or_none(threshold: float | None, score: float, tmp_path: Path) -> None:
+    asked = replace(spec(used("foo", weight=3), used("bar")), threshold=threshold)
+    result = grade(asked, tmp_path, foo=TRIGGERED, bar=NOT)
+    assert result.score == score
+    more = "" if threshold is None else f", 0.75 of their weight; {threshold:g} is enough"
+    assert result.details == f"1 of 2 assertions held{more}"
+
+
+def test_what_came_of_each_is_kept(tmp_path: Path) -> None:
+    broken = Assertion("smells", "good", 0.5, group="nose", fault="Unknown assertion type: smells")
+    result = grade(spec(used("foo"), broken), tmp_path, foo=NOT)
+    assert result.assertions == (
+        AssertionResult("skill_used", "foo", 1.0, AssertionStatus.FAILED, f"{NOT}: seen as {NOT}", subject="trace"),
+        AssertionResult("smells", "good", 0.5, AssertionStatus.ERROR, "Unknown assertion type: smells", group="nose"),
+    )
+    assert (result.status, result.score, result.details) == (
+        GraderStatus.ERROR,
+        None,
+        "Unknown assertion type: smells",
+    )
 
 
 def test_a_run_that_stops_checks_nothing(tmp_path: Path) -> None:
