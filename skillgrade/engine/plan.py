@@ -18,7 +18,7 @@ from skillgrade.errors import UsageError
 from skillgrade.graders import GRADERS, WORKSPACE_GRADERS
 from skillgrade.results.records import Arm
 from skillgrade.stop import Stop
-from skillgrade.suite.assertion_specs import asks_about_skills
+from skillgrade.suite.assertion_specs import needs_a_stream
 from skillgrade.suite.model import Suite, Task
 from skillgrade.transcript import TEXT
 from skillgrade.workspace import provider_named
@@ -103,10 +103,11 @@ def make_plan(suite: Suite, env_file: Mapping[str, str], environ: Mapping[str, s
             continue
         if problem := agent.problem(task, variables):
             problems.append(f"{_place_of(task)}: {problem}")
-        if agent.output_format(task.agent) == TEXT and any(map(asks_about_skills, task.graders)):
+        if agent.output_format(task.agent) == TEXT and any(map(needs_a_stream, task.graders)):
             problems.append(
-                f'{_place_of(task)}: the "{agent.name}" agent prints plain text, which does not show what skills it '
-                "uses: say with `output_format` what it prints, or take `expect_skill` and `skill_used` out"
+                f'{_place_of(task)}: the "{agent.name}" agent prints plain text, which does not show what skills and '
+                "tools it uses: say with `output_format` what it prints, or take `expect_skill` and assertions on "
+                "skills, tools, tokens and costs out"
             )
         agents.append(agent)
     _refuse(problems)

@@ -22,7 +22,7 @@ from skillgrade.results.records import TrialRecord
 from skillgrade.results.redaction import Redactor
 from skillgrade.results.reviews import HUMAN
 from skillgrade.stop import Stop
-from skillgrade.suite.assertion_specs import asks_about_skills
+from skillgrade.suite.assertion_specs import needs_a_stream
 from skillgrade.suite.model import GraderSpec, Suite, Task
 
 _Records = dict[tuple[str, int], TrialRecord]
@@ -41,7 +41,7 @@ def provable(suite: Suite, verdicts: Verdicts, variables: Mapping[str, str]) -> 
     """
 
     def is_provable(spec: GraderSpec, task: Task) -> bool:
-        if spec.type not in GRADERS or spec.type == HUMAN or asks_about_skills(spec):
+        if spec.type not in GRADERS or spec.type == HUMAN or needs_a_stream(spec):
             return False
         return can_be_asked(spec, task, verdicts, variables)
 
@@ -104,8 +104,8 @@ def validate(
 
 
 def _has_work_to_prove(task: Task) -> bool:
-    """Whether something but the agent's use of skills is graded, which a reference solution could do."""
-    return not all(map(asks_about_skills, task.graders))
+    """Whether something is graded that a reference solution could do, which uses no skills and calls no tools."""
+    return not all(map(needs_a_stream, task.graders))
 
 
 def _run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from skillgrade.suite.assertion_targets import TargetError, file_path, read_target
-from skillgrade.suite.assertion_types import FLAGS, OF_CASE, OF_TEXT, SHAPES, Shape
+from skillgrade.suite.assertion_types import FLAGS, OF_CASE, OF_TEXT, OF_THE_STREAM, SHAPES, Shape
 from skillgrade.suite.cursor import Cursor
 from skillgrade.suite.model import SKILL_USED, Assertion, AssertionsSpec, GraderSpec, Subject
 from skillgrade.suite.patterns import PYTHON
@@ -19,6 +19,9 @@ NO_SKILL = "none"
 """What `expect_skill` says where no skill must be used."""
 
 FILE_CONTAINS = "file_contains"
+
+TEXT_SOURCE = "text"
+"""The `source` of an assertion that looks for tools in the agent's words."""
 
 _IDLE_FLAGS = frozenset("dguvy")
 """Flags of JavaScript that do not change whether something is found."""
@@ -84,6 +87,13 @@ def expectation_problem(name: str, references: References) -> str | None:
 def asks_about_skills(spec: GraderSpec) -> bool:
     """Whether a grader wants to know which skills the agent used."""
     return isinstance(spec, AssertionsSpec) and any(assertion.type == SKILL_USED for assertion in spec.assertions)
+
+
+def needs_a_stream(spec: GraderSpec) -> bool:
+    """Whether a grader wants to know what only an agent's stream shows: skills, tools, tokens, costs."""
+    return isinstance(spec, AssertionsSpec) and any(
+        SHAPES.get(each.type) in OF_THE_STREAM and each.options.get("source") != TEXT_SOURCE for each in spec.assertions
+    )
 
 
 def _assertion(item: Cursor, references: References) -> Assertion:

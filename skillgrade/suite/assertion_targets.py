@@ -121,8 +121,11 @@ def _number(target: Cursor) -> float:
     return float(number)
 
 
-def _tool(target: Cursor) -> str:
-    return _text(target)
+def _name(target: Cursor) -> str:
+    name = target.label()
+    if not name:
+        raise TargetError(target, "must be a name")
+    return name
 
 
 def _tool_args(target: Cursor) -> Mapping[str, object]:
@@ -185,7 +188,7 @@ def _steps(steps: Cursor) -> Iterator[Mapping[str, object]]:
             args = step.get("args")
             yield _tool_args(step) if args is not None else _chosen(step, ())
         else:
-            yield {"name": _text(step)}
+            yield {"name": _name(step)}
 
 
 def _chosen(target: Cursor, others: tuple[str, ...], *, is_needed: bool = True) -> Mapping[str, str]:
@@ -194,7 +197,7 @@ def _chosen(target: Cursor, others: tuple[str, ...], *, is_needed: bool = True) 
         keys = ", ".join(f"`{key}`" for key in ("name", "pattern", *others))
         raise TargetError(target, f"must be a mapping with some of {keys}")
     _refuse_others(target, ("name", "pattern", *others))
-    named = {key: _text(value) for key in ("name", "pattern") if (value := target.get(key)) is not None}
+    named = {key: _name(value) for key in ("name", "pattern") if (value := target.get(key)) is not None}
     if len(named) > 1:
         raise TargetError(target, "has both `name` and `pattern`; give one of them")
     if is_needed and not named:
@@ -224,10 +227,11 @@ _READERS: Mapping[Shape, Reader] = {
     Shape.FORMAT: _format,
     Shape.SCHEMA: _schema,
     Shape.PATH: _path,
-    Shape.SKILL: _text,
-    Shape.TOOL: _tool,
+    Shape.SKILL: _name,
+    Shape.TOOL: _name,
     Shape.TOOL_ARGS: _tool_args,
     Shape.TOOL_COUNT: _tool_count,
     Shape.TOOL_SEQUENCE: _tool_sequence,
     Shape.NUMBER: _number,
+    Shape.SECONDS: _number,
 }

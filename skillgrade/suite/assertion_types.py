@@ -34,6 +34,7 @@ class Shape(Enum):
     TOOL_ARGS = auto()
     TOOL_COUNT = auto()
     TOOL_SEQUENCE = auto()
+    SECONDS = auto()
     NUMBER = auto()
 
 
@@ -56,7 +57,7 @@ SHAPES: Mapping[str, Shape] = {
     "tool_sequence": Shape.TOOL_SEQUENCE,
     "max_cost": Shape.NUMBER,
     "max_tokens": Shape.NUMBER,
-    "max_seconds": Shape.NUMBER,
+    "max_seconds": Shape.SECONDS,
 }
 """Every type, and the shape of its target."""
 
@@ -66,7 +67,11 @@ OF_TEXT = frozenset({Shape.TEXT, Shape.TEXTS, Shape.PATTERN, Shape.FORMAT, Shape
 OF_CASE = frozenset({Shape.TEXT, Shape.TEXTS, Shape.PATTERN})
 """Shapes of the types for which upper and lower case may matter."""
 
-COUNT_MODES = ("min", "max")
+OF_THE_STREAM = frozenset(
+    {Shape.SKILL, Shape.TOOL, Shape.TOOL_ARGS, Shape.TOOL_COUNT, Shape.TOOL_SEQUENCE, Shape.NUMBER}
+)
+"""Shapes of the types that only an agent whose output is a stream of events can fulfil."""
+
 ARGS_MODES = ("partial", "exact")
 SEQUENCE_MODES = ("in_order", "exact")
 ARG_TESTS = ("equals", "contains", "matches")

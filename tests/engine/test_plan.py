@@ -86,23 +86,28 @@ def test_a_grader_type_of_a_later_version_is_refused_with_the_way_around() -> No
     assert "--grader=deterministic,llm_rubric,human,assertions" in message
 
 
-def test_assertions_of_a_later_version_are_refused_by_their_types() -> None:
-    assertions = (Assertion("contains", "x"), Assertion("skill_used", "s"), Assertion("matches_regex", "y"))
-    spec = AssertionsSpec("assertions", 0, assertions=assertions)
-    message = refusal(local(graders=(spec,), agent=CLAUDE_STREAM))
-    assert message.endswith(
-        ": contains, matches_regex assertions are not part of this version; take them out, or leave these graders out "
-        "with --grader"
-    )
-
-
-def test_an_agent_whose_output_cannot_show_skills_is_refused_where_that_is_asked() -> None:
-    spec = AssertionsSpec("assertions", 0, assertions=(Assertion("skill_used", "s", negated=True),))
+@pytest.mark.parametrize(
+    "asked",
+    [
+        Assertion("skill_used", "s", negated=True),
+        Assertion("calls_tool", "Read"),
+        Assertion("tool_count", {"max": 3}),
+        Assertion("max_tokens", 1000.0),
+    ],
+)
+def test_an_agent_whose_output_cannot_show_it_is_refused_where_that_is_asked(asked: Assertion) -> None:
+    spec = AssertionsSpec("assertions", 0, assertions=(asked,))
     assert refusal(local(graders=(spec,))).endswith(
-        'task "task": the "command" agent prints plain text, which does not show what skills it uses: say with '
-        "`output_format` what it prints, or take `expect_skill` and `skill_used` out"
+        'task "task": the "command" agent prints plain text, which does not show what skills and tools it uses: say '
+        "with `output_format` what it prints, or take `expect_skill` and assertions on skills, tools, tokens and costs "
+        "out"
     )
     assert plan(local(graders=(spec,), agent=CLAUDE_STREAM)).tasks
+
+
+def test_what_plain_text_shows_may_be_asked_of_every_agent() -> None:
+    asked = (Assertion("calls_tool", "Read", options={"source": "text"}), Assertion("max_seconds", 3.0))
+    assert plan(local(graders=(AssertionsSpec("assertions", 0, assertions=asked),))).tasks
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:

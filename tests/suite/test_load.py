@@ -11,6 +11,8 @@ from skillgrade.errors import SuiteError
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import (
     AgentSpec,
+    Assertion,
+    AssertionsSpec,
     DockerSpec,
     Limits,
     Turn,
@@ -336,7 +338,7 @@ def test_own_keys_at_the_top_and_empty_keys_are_fine(tmp_path: Path) -> None:
     assert (suite.tasks[0].trials, suite.tasks[0].workspace) == (2, ())
 
 
-def test_what_is_built_later_is_kept_as_the_file_has_it(tmp_path: Path) -> None:
+def test_graders_of_turns_come_before_those_of_the_whole_conversation(tmp_path: Path) -> None:
     suite = load(
         tmp_path,
         """
@@ -345,7 +347,7 @@ tasks:
   turns:
     - {instruction: hello there, graders: [{type: deterministic, run: bash graders/a.sh}]}
   on_turn_failure: stop
-  graders: [{type: assertions, assertions: [{type: contains, target: "## Risks", not: false}], threshold: null}]
+  graders: [{type: assertions, assertions: [{type: contains, target: "## Risks", not: false}], threshold: }]
 """,
         graders__a_sh="",
     )
@@ -356,9 +358,7 @@ tasks:
         ("deterministic", 0, 0),
         ("assertions", 1, None),
     ]
-    assert talk.graders[1].config == {
-        "assertions": [{"type": "contains", "target": "## Risks", "not": False}],
-    }
+    assert talk.graders[1] == AssertionsSpec("assertions", 1, assertions=(Assertion("contains", "## Risks"),))
     assert suite.own_files == {tmp_path / name for name in ("eval.yaml", "graders")}
     assert suite.warnings == ()
 

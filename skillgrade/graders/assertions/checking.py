@@ -18,6 +18,8 @@ from skillgrade.graders.assertions.texts import contains, contains_all, contains
 from skillgrade.graders.assertions.tools import calls_tool, tool_args, tool_count, tool_sequence
 from skillgrade.results.records import AssertionResult, AssertionStatus
 from skillgrade.stop import Stop
+from skillgrade.suite.assertion_specs import TEXT_SOURCE
+from skillgrade.suite.assertion_types import OF_THE_STREAM, SHAPES, Shape
 from skillgrade.suite.model import SKILL_USED, Assertion
 
 CHECKS: dict[str, Check] = {
@@ -43,9 +45,6 @@ CHECKS: dict[str, Check] = {
 }
 """The check of each type of assertion."""
 
-_OF_THE_TRACE = frozenset(
-    ("calls_tool", "tool_args", "tool_count", "tool_sequence", SKILL_USED, "max_cost", "max_tokens")
-)
 _TRACE = "trace"
 
 
@@ -111,8 +110,9 @@ def _result(assertion: Assertion, status: AssertionStatus, detail: str) -> Asser
 
 
 def _subject(assertion: Assertion) -> str:
-    if assertion.type in _OF_THE_TRACE and assertion.options.get("source") != "text":
+    shape = SHAPES.get(assertion.type)
+    if shape is Shape.SECONDS or (shape in OF_THE_STREAM and assertion.options.get("source") != TEXT_SOURCE):
         return _TRACE
     if assertion.file is not None:
         return assertion.file
-    return assertion.target if assertion.type == "file_exists" else assertion.subject.value  # type: ignore[return-value]
+    return str(assertion.target) if shape is Shape.PATH else assertion.subject.value

@@ -13,6 +13,7 @@ from skillgrade.graders.assertions.searching import Pattern
 from skillgrade.graders.assertions.subjects import UntoldError
 from skillgrade.graders.assertions.tool_words import words_of
 from skillgrade.results.evidence import Call
+from skillgrade.suite.assertion_specs import TEXT_SOURCE
 from skillgrade.suite.model import Assertion
 from skillgrade.transcript.events import CallStatus
 from skillgrade.transcript.tools import canonical
@@ -23,7 +24,7 @@ _NAMED = 6
 def calls_tool(assertion: Assertion, look: Look) -> Finding:
     """The tool was called; with ``source: text``, the words say so, which is weaker."""
     name = str(assertion.target)
-    if assertion.options.get("source") == "text":
+    if assertion.options.get("source") == TEXT_SOURCE:
         words = words_of(name, look.text(assertion))
         said = f"the words say so: {quoted(words)}" if words else f"no words say that {name} was called"
         return Finding(words is not None, said)

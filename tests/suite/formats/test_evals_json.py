@@ -97,7 +97,7 @@ def test_prompts_that_trigger_stand_beside_scenarios_and_are_tasks_alone(tmp_pat
         ({"expected_behavior": ["kg"], "calibration": None}, "must be a mapping"),
         (
             {"expected_behavior": [{"grader": "regexp", "value": "x"}], "calibration": None},
-            'must have a `grader` of contains, not-contains, regex, judge, not "regexp"; did you mean "regex"?',
+            'must have a `grader` of contains, not-contains, regex, judge, not "regexp" (did you mean "regex"?)',
         ),
         (
             {"expected_behavior": [{"grader": "model", "value": "x"}], "calibration": None},
