@@ -17,7 +17,7 @@ from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
 from skillgrade.engine.validate import provable, validate
 from skillgrade.judges.base import Verdicts
-from skillgrade.judges.choice import judges_in, models_in
+from skillgrade.judges.choice import judges_in, models_in, optional_judges_in
 from skillgrade.reports.terminal.console import make_console
 from skillgrade.reports.terminal.gate import print_gate
 from skillgrade.reports.terminal.progress import TerminalProgress
@@ -69,7 +69,14 @@ def run_trials(
             plan, without = with_baseline(plan)
         variables = effective_variables(env_file, os.environ)
         with open_judging(
-            models_in(suite.tasks), asking.verdicts, suite.file, variables, redactor, asking.command, stop
+            models_in(suite.tasks),
+            asking.verdicts,
+            suite.file,
+            variables,
+            redactor,
+            asking.command,
+            stop,
+            optional=optional_judges_in(suite.tasks),
         ) as judging:
             finished = run(plan, options, judging, redactor, TerminalProgress(console), stop, without)
         result = gate(finished.report) if ci else None

@@ -69,7 +69,7 @@ def _regrade(folder: RunFolder, suite: Suite, values: Mapping[str, Any]) -> int:
     from skillgrade.engine.regrade import regrade
     from skillgrade.engine.regrade_plan import RegradePlan
     from skillgrade.judges.base import Verdicts
-    from skillgrade.judges.choice import judges_of
+    from skillgrade.judges.choice import judges_of, optional_judges_in
     from skillgrade.reports.terminal.console import make_console
     from skillgrade.reports.terminal.gate import print_gate
     from skillgrade.reports.terminal.regrade import RegradeProgress, print_regrade
@@ -94,7 +94,10 @@ def _regrade(folder: RunFolder, suite: Suite, values: Mapping[str, Any]) -> int:
 
             def prepare(plan: RegradePlan) -> GradeAgain:
                 judges = {judge for each in plan.tasks for spec in each.asked for judge in judges_of(spec, each.task)}
-                judging = open_judging(judges, verdicts, suite.file, variables, redactor, command, stop)
+                optional = optional_judges_in([replace(each.task, graders=each.asked) for each in plan.tasks])
+                judging = open_judging(
+                    judges, verdicts, suite.file, variables, redactor, command, stop, optional=optional
+                )
                 return GradeAgain(folder, session.enter_context(judging), variables, redactor)
 
             types = tuple(part.strip() for value in values["graders"] for part in value.split(",") if part.strip())

@@ -28,6 +28,7 @@ def open_judging(
     command: str,
     stop: Stop,
     label: str = "",
+    optional: Collection[Judge] = (),
 ) -> Iterator[JudgeSession]:
     """What judges are asked with; what was recorded is written at the end.
 
@@ -40,6 +41,7 @@ def open_judging(
         command: The command that records the verdicts of this suite, for messages.
         stop: Ends the look-up of models.
         label: Stands behind the names of tasks in the recording, for work that is not an agent's.
+        optional: Those of them without whom it goes on.
 
     Raises:
         UsageError: A key is missing, or a variable holds what is no key or address.
@@ -50,7 +52,7 @@ def open_judging(
     """
     models = Models()
     try:
-        found = {} if verdicts is Verdicts.REPLAY else _models(judges, models, variables, stop)
+        found = {} if verdicts is Verdicts.REPLAY else _models(judges, optional, models, variables, stop)
     except BaseException:
         models.close()
         raise
@@ -74,13 +76,17 @@ def _has_key(judge: Judge, variables: Mapping[str, str]) -> bool:
     return True
 
 
-def _models(judges: Collection[Judge], models: Models, variables: Mapping[str, str], stop: Stop) -> Mapping[str, str]:
+def _models(
+    judges: Collection[Judge], optional: Collection[Judge], models: Models, variables: Mapping[str, str], stop: Stop
+) -> Mapping[str, str]:
     """The models of judges that name none, by provider; each provider's key is looked for."""
     found = {}
     for provider in sorted({judge.provider for judge in judges}):
         try:
             place = endpoint(provider, variables)
         except MissingKeyError as error:
+            if all(judge in optional for judge in judges if judge.provider == provider):
+                continue
             raise UsageError(f"{error}; --grader=deterministic leaves out graders that need it") from error
         if any(judge.provider == provider and judge.model is None for judge in judges):
             found[provider] = model_name(provider, variables) or models.newest_small_model(place, stop)

@@ -199,13 +199,8 @@ def environment_of(task: Task, agent: Agent) -> EnvironmentSpec:
 
 
 def _task_problems(task: Task) -> Iterator[str]:
-    for type_name in dict.fromkeys(spec.type for spec in task.graders if spec.type not in GRADERS):
-        yield (
-            f"{type_name} graders are not part of this version; leave them out with --grader={','.join(GRADERS)}, "
-            "and the reward is over the others"
-        )
     for spec in task.graders:
-        if spec.type in GRADERS and (problem := GRADERS[spec.type].problem(spec)):
+        if problem := GRADERS[spec.type].problem(spec):
             yield problem
     if not task.graders:
         yield "it has no graders: give some to the task or to one of its turns"

@@ -15,7 +15,6 @@ from skillgrade.engine.plan import make_validation_plan
 from skillgrade.engine.pool import ThreadPool
 from skillgrade.engine.preparation import Preparation, prepared
 from skillgrade.engine.spec import TrialSpec
-from skillgrade.graders import GRADERS
 from skillgrade.judges.base import Judging, Verdicts
 from skillgrade.results.folder import VALIDATIONS_NAME, create_run_folder
 from skillgrade.results.records import TrialRecord
@@ -41,7 +40,7 @@ def provable(suite: Suite, verdicts: Verdicts, variables: Mapping[str, str]) -> 
     """
 
     def is_provable(spec: GraderSpec, task: Task) -> bool:
-        if spec.type not in GRADERS or spec.type == HUMAN or needs_a_stream(spec):
+        if spec.type == HUMAN or needs_a_stream(spec):
             return False
         return can_be_asked(spec, task, verdicts, variables)
 

@@ -6,6 +6,7 @@ from skillgrade.graders.assertions import AssertionsGrader
 from skillgrade.graders.base import Grader, RecordGrader, WorkspaceGrader
 from skillgrade.graders.deterministic import DeterministicGrader
 from skillgrade.graders.human import HumanGrader
+from skillgrade.graders.judge import JudgeGrader
 from skillgrade.graders.llm_rubric import LlmRubricGrader
 
 WORKSPACE_GRADERS: dict[str, WorkspaceGrader] = {
@@ -15,6 +16,7 @@ WORKSPACE_GRADERS: dict[str, WorkspaceGrader] = {
 
 RECORD_GRADERS: dict[str, RecordGrader] = {
     "llm_rubric": LlmRubricGrader(),
+    "judge": JudgeGrader(),
     "human": HumanGrader(),
     "assertions": AssertionsGrader(),
 }

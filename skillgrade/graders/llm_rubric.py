@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import replace
+from functools import partial
 
-from skillgrade.errors import InfrastructureError, MissingKeyError, ReplyError, UserError
+from skillgrade.errors import InfrastructureError, MissingKeyError, UserError
 from skillgrade.graders.base import Needs, RecordContext
-from skillgrade.judges.base import Judge, Reading
-from skillgrade.judges.choice import judges_of
-from skillgrade.judges.prompt import Question, request_digest, rubric_question
+from skillgrade.graders.questioning import Questioning, in_words, missing_key
+from skillgrade.judges.prompt import rubric_question
 from skillgrade.judges.reply import read_reply
-from skillgrade.judges.votes import Vote, count_votes, total_cost, total_tokens
-from skillgrade.results.records import Check, GraderResult, GraderStatus, Judgement, Sample
+from skillgrade.judges.votes import count_votes
+from skillgrade.results.records import Check, GraderResult, GraderStatus
 from skillgrade.stop import Stop
-from skillgrade.storage import storing
 from skillgrade.suite.model import GraderSpec, LlmRubricSpec
-
-_LONGEST_REASONING = 600
-"""Characters of a judge's words that a result's details have; all of them are in its samples."""
 
 
 class LlmRubricGrader:
@@ -49,16 +42,10 @@ class LlmRubricGrader:
         """
         spec = _of_our_type(spec)
         started = time.monotonic()
-        question = rubric_question(spec, context.task.expected, context.evidence, context.earlier)
-        log = _Log(question)
-        try:
-            result = _graded(spec, question, _ask(spec, log, context, stop), context)
-        except (InfrastructureError, UserError) as error:
-            # Who set no key reads a score of 0 here since the first version; the status keeps it out of every rate.
-            score = 0.0 if isinstance(error, MissingKeyError) else None
-            result = GraderResult(self.type, spec.index, GraderStatus.ERROR, score, spec.weight, str(error))
-        finally:
-            _keep(context.folder / f"grader-{spec.index}.judge.json", context.redactor.value(log.document()))
+        if spec.is_optional and (reason := missing_key(spec, context)):
+            result = GraderResult(self.type, spec.index, GraderStatus.SKIPPED, None, spec.weight, f"skipped: {reason}")
+        else:
+            result = self._asked(spec, context, stop)
         return replace(
             result,
             details=context.redactor.text(result.details),
@@ -66,106 +53,31 @@ class LlmRubricGrader:
             duration_ms=round((time.monotonic() - started) * 1000),
         )
 
-
-@dataclass(frozen=True, slots=True)
-class _Log:
-    """What was asked and what came back, for whoever wants to know why."""
-
-    question: Question
-    replies: list[Mapping[str, object]] = field(default_factory=list)
-
-    def read(self, judge: Judge, text: str) -> Reading:
-        """Read a reply, and note it."""
-        noted = {"provider": judge.provider, "model": judge.model, "reply": text}
+    def _asked(self, spec: LlmRubricSpec, context: RecordContext, stop: Stop) -> GraderResult:
+        question = rubric_question(spec, context.task.expected, context.evidence, context.earlier)
+        questioning = Questioning(question.prompt, partial(read_reply, tag=question.tag, sections=question.sections))
         try:
-            reading = read_reply(text, self.question.tag, self.question.sections)
-        except ReplyError as error:
-            self.replies.append({**noted, "problem": str(error)})
-            raise
-        self.replies.append({**noted, "problem": None})
-        return reading
-
-    def document(self) -> Mapping[str, object]:
-        prompt = self.question.prompt
-        return {
-            "request": request_digest(prompt),
-            "prompt_version": prompt.version,
-            "system": prompt.system,
-            "user": prompt.user,
-            "schema": prompt.schema,
-            "replies": self.replies,
-        }
-
-
-def _ask(spec: LlmRubricSpec, log: _Log, context: RecordContext, stop: Stop) -> Sequence[Sequence[Sample]]:
-    """The answers of each judge."""
-    task, prompt = context.task.name, log.question.prompt
-    answers = []
-    for judge in judges_of(spec, context.task):
-
-        def read(text: str, judge: Judge = judge) -> Reading:
-            return log.read(judge, text)
-
-        samples = context.judging.samples(task, prompt, judge, spec.samples, read, context.variables, stop)
-        answers.append([replace(one, reasoning=context.redactor.text(one.reasoning)) for one in samples])
-    return answers
-
-
-def _graded(
-    spec: LlmRubricSpec, question: Question, answers: Sequence[Sequence[Sample]], context: RecordContext
-) -> GraderResult:
-    vote = count_votes(answers)
-    return GraderResult(
-        spec.type,
-        spec.index,
-        GraderStatus.UNGRADED if vote.score is None else GraderStatus.OK,
-        vote.score,
-        spec.weight,
-        _details(answers),
-        tuple(
-            Check(section.title, points >= (section.low + section.high) / 2, f"{points:g} of {section.high:g}")
-            for section, points in zip(question.sections, vote.points, strict=False)
-        ),
-        judgement=_judgement(question, answers, vote, context),
-    )
-
-
-def _judgement(
-    question: Question, answers: Sequence[Sequence[Sample]], vote: Vote, context: RecordContext
-) -> Judgement:
-    samples = tuple(sample for of_one in answers for sample in of_one)
-    return Judgement(
-        prompt_version=question.prompt.version,
-        request=request_digest(question.prompt),
-        source=context.judging.settings.verdicts.value,
-        samples=samples,
-        spread=vote.spread,
-        agreement=vote.agreement,
-        tokens=total_tokens(samples),
-        cost_usd=total_cost(samples),
-    )
-
-
-def _details(answers: Sequence[Sequence[Sample]]) -> str:
-    """Why the score is what it is: the judge's words; of several answers, who gave which score and why."""
-    samples = [sample for of_one in answers for sample in of_one]
-    unread = [sample for sample in samples if sample.score is None]
-    if unread:
-        share = "" if len(samples) == 1 else f"{len(unread)} of {len(samples)} answers are no verdict; "
-        return f"{share}{_short(unread[0].reasoning)}"
-    if len(samples) == 1:
-        return _short(samples[0].reasoning)
-    return "\n".join(f"{one.provider} {one.answered_by}: {one.score:g}: {_short(one.reasoning)}" for one in samples)
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _LONGEST_REASONING else f"{text[:_LONGEST_REASONING]} [...]"
-
-
-def _keep(path: Path, document: Mapping[str, object]) -> None:
-    text = json.dumps(document, ensure_ascii=False, indent=2)
-    with storing(path):
-        path.write_bytes(text.encode("utf-8", "backslashreplace") + b"\n")
+            answers = questioning.ask(spec, spec.samples, context, stop)
+        except (InfrastructureError, UserError) as error:
+            # Who set no key reads a score of 0 here since the first version; the status keeps it out of every rate.
+            score = 0.0 if isinstance(error, MissingKeyError) else None
+            return GraderResult(self.type, spec.index, GraderStatus.ERROR, score, spec.weight, str(error))
+        finally:
+            questioning.keep(spec, context)
+        vote = count_votes(answers)
+        return GraderResult(
+            spec.type,
+            spec.index,
+            GraderStatus.UNGRADED if vote.score is None else GraderStatus.OK,
+            vote.score,
+            spec.weight,
+            in_words(answers),
+            tuple(
+                Check(section.title, points >= (section.low + section.high) / 2, f"{points:g} of {section.high:g}")
+                for section, points in zip(question.sections, vote.points, strict=False)
+            ),
+            judgement=questioning.judgement(answers, vote, context),
+        )
 
 
 def _of_our_type(spec: GraderSpec) -> LlmRubricSpec:

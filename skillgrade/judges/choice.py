@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from skillgrade.judges.base import Judge
-from skillgrade.suite.model import GraderSpec, JudgeChoice, SimulatedUser, Task
+from skillgrade.suite.model import GraderSpec, JudgeChoice, LlmRubricSpec, SimulatedUser, Task
 
 DEFAULT_PROVIDER = "gemini"
 """Whose model judges where nothing says it."""
@@ -39,6 +39,20 @@ def user_model(user: SimulatedUser, task: Task) -> Judge:
 def judges_in(tasks: Iterable[Task]) -> frozenset[Judge]:
     """Everybody who is asked by the graders of some tasks."""
     return frozenset(judge for task in tasks for spec in task.graders for judge in judges_of(spec, task))
+
+
+def optional_judges_in(tasks: Iterable[Task]) -> frozenset[Judge]:
+    """Those without whom the graders of some tasks go on: nobody asks them but graders that may be skipped."""
+    tasks = tuple(tasks)
+    needed = {
+        judge
+        for task in tasks
+        for spec in task.graders
+        if not (isinstance(spec, LlmRubricSpec) and spec.is_optional)
+        for judge in judges_of(spec, task)
+    }
+    users = {user_model(task.user, task) for task in tasks if task.user is not None}
+    return judges_in(tasks) - needed - users
 
 
 def models_in(tasks: Iterable[Task]) -> frozenset[Judge]:

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 
 from skillgrade.suite.assertion_specs import ASSERTIONS, read_assertions
 from skillgrade.suite.cursor import Cursor
-from skillgrade.suite.judge_keys import JUDGE_KEYS, read_artifacts, read_judges
-from skillgrade.suite.model import AssertionsSpec, DeterministicSpec, GraderSpec, HumanSpec, LlmRubricSpec
+from skillgrade.suite.judge_specs import JUDGE, LLM_RUBRIC, read_judge, read_llm_rubric
+from skillgrade.suite.model import AssertionsSpec, DeterministicSpec, GraderSpec, HumanSpec
 from skillgrade.suite.references import Missing, References
-from skillgrade.suite.rubric_sections import section_problems
 from skillgrade.suite.run_files import RunFiles, RunScope
 from skillgrade.wording import shown
 
-_COMMON_KEYS = frozenset({"type", "weight"})
+_JUDGED = {LLM_RUBRIC: read_llm_rubric, JUDGE: read_judge}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,17 +55,15 @@ class GraderReader:
         weight = 1.0 if weight is None else float(weight)
         if kind == "deterministic":
             return self._deterministic(cursor, index, weight)
-        if kind == "llm_rubric":
-            return self._llm_rubric(cursor, index, weight)
+        if kind in _JUDGED:
+            rubric = self._text(cursor, "rubric", Missing.ERROR)
+            return _JUDGED[kind](cursor, rubric, index, weight, self.references.findings)
         if kind == "human":
             timeout = cursor.get("timeout")
             seconds = timeout.number() if timeout else None
             prompt = self._text(cursor, "prompt", Missing.WARNING)
             human = HumanSpec(kind, index, weight, prompt=prompt)
             return human if seconds is None else dataclasses.replace(human, timeout=float(seconds))
-        config = {key: item.plain() for key, item in cursor.pairs() if key not in _COMMON_KEYS | JUDGE_KEYS}
-        if "rubric" in config:
-            config["rubric"] = self._text(cursor, "rubric", Missing.ERROR)
         if kind == ASSERTIONS:
             threshold = cursor.get("threshold")
             return AssertionsSpec(
@@ -76,26 +73,7 @@ class GraderReader:
                 assertions=read_assertions(cursor, self.references),
                 threshold=threshold.number() if threshold else None,
             )
-        return GraderSpec(kind, index, weight, config, judges=read_judges(cursor, self.references.findings))
-
-    def _llm_rubric(self, cursor: Cursor, index: int, weight: float) -> LlmRubricSpec:
-        findings = self.references.findings
-        rubric = self._text(cursor, "rubric", Missing.ERROR)
-        place = cursor.get("rubric") or cursor
-        for problem in section_problems(rubric):
-            findings.warn(place.mark, place.path, problem)
-        samples = cursor.get("samples")
-        count = samples.number() if samples else None
-        return LlmRubricSpec(
-            type="llm_rubric",
-            index=index,
-            weight=weight,
-            config={key: item.plain() for key, item in cursor.pairs() if key == "calibration"},
-            rubric=rubric,
-            artifacts=read_artifacts(cursor, findings),
-            samples=1 if count is None else int(count),
-            judges=read_judges(cursor, findings),
-        )
+        return GraderSpec(kind, index, weight)  # of a type that the schema has refused
 
     def _text(self, cursor: Cursor, key: str, missing: Missing) -> str:
         value = cursor.get(key)

@@ -127,10 +127,9 @@ class GraderSpec:
     """One grader of a task.
 
     Attributes:
-        type: A key of `skillgrade.graders.GRADERS`, or a type whose part is not built yet.
+        type: A key of `skillgrade.graders.GRADERS`.
         index: Position among the task's graders, from 0; the name of the grader in records.
         weight: Share of the reward, >= 0.
-        config: The grader's own keys as the file has them, for types that have no class of their own below.
         judges: The judges that it names, for types that ask some; empty where it names none.
         turn: The turn after which it runs, from 0; None for after the last one.
     """
@@ -138,7 +137,6 @@ class GraderSpec:
     type: str
     index: int
     weight: float = 1.0
-    config: Mapping[str, object] = field(default_factory=dict)
     judges: tuple[JudgeChoice, ...] = field(default=(), kw_only=True)
     turn: int | None = field(default=None, kw_only=True)
 

@@ -28,7 +28,7 @@ def grader_output_schema() -> dict[str, object]:
 
 
 def grader_types() -> tuple[str, ...]:
-    """Every type of grader that a suite can name, also those whose part is not built yet."""
+    """Every type of grader that a suite can name."""
     schema: dict[str, Any] = eval_schema()
     return tuple(schema["$defs"]["grader"]["properties"]["type"]["enum"])
 

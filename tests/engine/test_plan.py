@@ -11,7 +11,7 @@ from skillgrade.engine.plan import Plan, make_plan, make_validation_plan
 from skillgrade.errors import UsageError
 from skillgrade.skill.model import Skill
 from skillgrade.stop import Stop
-from skillgrade.suite.model import AgentSpec, Assertion, AssertionsSpec, DockerSpec, GraderFile, GraderSpec, Task
+from skillgrade.suite.model import AgentSpec, Assertion, AssertionsSpec, DockerSpec, GraderFile, Task
 from skillgrade.workspace.base import EnvironmentSpec
 from tests.support.tasks import grader, make_suite, make_task
 
@@ -80,12 +80,6 @@ def test_the_command_agent_needs_a_command(command: str | None) -> None:
     assert 'the "command" agent needs a command' in refusal(local(agent=AgentSpec("command", command=command)))
 
 
-def test_a_grader_type_of_a_later_version_is_refused_with_the_way_around() -> None:
-    message = refusal(local(graders=(grader(), GraderSpec("judge", 1))))
-    assert "judge graders are not part of this version" in message
-    assert "--grader=deterministic,llm_rubric,human,assertions" in message
-
-
 @pytest.mark.parametrize(
     "asked",
     [
@@ -111,9 +105,7 @@ def test_what_plain_text_shows_may_be_asked_of_every_agent() -> None:
 
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
-    lines = refusal(
-        local("one", agent=AgentSpec("command")), local("two", graders=(GraderSpec("judge", 0),))
-    ).splitlines()
+    lines = refusal(local("one", agent=AgentSpec("command")), local("two", graders=(grader(weight=0.0),))).splitlines()
     assert [line.split(": ")[1] for line in lines] == ['task "one"', 'task "two"']
 
 

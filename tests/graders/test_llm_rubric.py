@@ -383,3 +383,14 @@ def test_a_replay_that_misses_names_the_command_that_records_it(desk: Desk) -> N
     damaged = desk.grade(rubric(), Verdicts.REPLAY)
     assert damaged.details.startswith(f"{desk.recording}: is no recording of verdicts that can be read (")
     assert damaged.details.endswith(f"; {command}")
+
+
+def test_an_optional_one_is_skipped_where_no_judge_can_be_asked(desk: Desk) -> None:
+    optional = replace(rubric(), is_optional=True)
+    desk.answers(lambda prompt: verdict(prompt, 0.7))
+    assert desk.grade(optional).score == 0.7
+    desk.variables = {}
+    result = desk.grade(optional)
+    assert (result.status, result.score) == (GraderStatus.SKIPPED, None)
+    assert result.details.startswith("skipped: OPENAI_API_KEY")
+    assert desk.grade(rubric()).status is GraderStatus.ERROR

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from skillgrade.suite.model import AgentSpec, LlmRubricSpec
+from skillgrade.suite.model import AgentSpec, JudgeSpec, LlmRubricSpec
 from skillgrade.suite.overrides import Overrides, apply_overrides
 from tests.support.suites import load
 
@@ -55,4 +55,6 @@ def test_the_judge_of_the_command_line_is_the_only_one(tmp_path: Path) -> None:
     assert [grader.judges for grader in task.graders] == [(), (), ()]
     assert isinstance(task.graders[1], LlmRubricSpec)
     assert task.graders[1].samples == 3
-    assert task.graders[2].config == {"rubric": "Is it good?", "pass_criteria": ["x"]}
+    judge = task.graders[2]
+    assert isinstance(judge, JudgeSpec)
+    assert (judge.rubric, judge.pass_criteria, judge.judges) == ("Is it good?", ("x",), ())

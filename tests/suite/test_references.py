@@ -7,8 +7,8 @@ import pytest
 
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import (
-    GraderSpec,
     HumanSpec,
+    JudgeSpec,
     LlmRubricSpec,
 )
 from tests.support.suites import GRADERS, RULES, load, load_task, problems, task, write
@@ -24,10 +24,10 @@ def test_one_line_that_names_a_file_is_its_contents(tmp_path: Path) -> None:
         ask_txt="Well?\n",
     )
     assert task.graders == (
-        LlmRubricSpec("llm_rubric", 0, 1.0, {}, "the rubric", samples=3),
-        HumanSpec("human", 1, 1.0, {}, "Well?", 9.0),
-        GraderSpec("judge", 2, 2.0, {"rubric": "the rubric", "pass_criteria": ["x"]}),
-        HumanSpec("human", 3, 1.0, {}, "Is it good?", 1800.0),
+        LlmRubricSpec("llm_rubric", 0, 1.0, "the rubric", samples=3),
+        HumanSpec("human", 1, 1.0, "Well?", 9.0),
+        JudgeSpec("judge", 2, 2.0, "the rubric", ("x",)),
+        HumanSpec("human", 3, 1.0, "Is it good?", 1800.0),
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgrade.suite.model import JudgeChoice, LlmRubricSpec
+from skillgrade.suite.model import Calibration, JudgeChoice, LlmRubricSpec
 from skillgrade.suite.rubric_sections import RubricSection, rubric_sections, section_problems
 from tests.support.suites import load, load_task, problems
 
@@ -114,13 +114,13 @@ def test_an_llm_rubric_s_keys_have_their_types(tmp_path: Path) -> None:
             "llm_rubric",
             0,
             1.0,
-            {"calibration": {"known_right": "yes it is"}},
             "A (0-0.5):\nB (0-0.5):",
             ("out/report.md", "a.txt"),
             3,
+            Calibration("yes it is"),
             judges=(JudgeChoice("gemini"), JudgeChoice("openai", "4.1")),
         ),
-        LlmRubricSpec("llm_rubric", 1, 1.0, {}, "Is it good?", judges=(JudgeChoice(None, "flash"),)),
+        LlmRubricSpec("llm_rubric", 1, 1.0, "Is it good?", judges=(JudgeChoice(None, "flash"),)),
     )
 
 

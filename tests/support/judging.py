@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+from skillgrade.graders import RECORD_GRADERS
 from skillgrade.graders.base import RecordContext
-from skillgrade.graders.llm_rubric import LlmRubricGrader
 from skillgrade.judges.base import JudgeSettings, Verdicts
 from skillgrade.judges.session import JudgeSession
 from skillgrade.models.access import Models
@@ -19,7 +19,7 @@ from skillgrade.results.evidence import Evidence
 from skillgrade.results.records import GraderResult
 from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
-from skillgrade.suite.model import LlmRubricSpec
+from skillgrade.suite.model import GraderSpec
 from tests.support.model_server import Answer, Asked, ModelServer
 from tests.support.tasks import make_task
 
@@ -43,6 +43,25 @@ def verdict(prompt: str, score: float | tuple[float, str], *more: str | tuple[fl
     return json.dumps(fields)
 
 
+def decision(system: str, holds: Mapping[str, str | bool], **changes: object) -> str:
+    """What a good judge of criteria replies.
+
+    Args:
+        system: The instructions, which name the criteria.
+        holds: By criterion, the words that show that it holds, or whether it does; the others do not.
+        changes: Fields to reply otherwise.
+    """
+    ids = re.findall(r"(?m)^- ((?:pass|fail)-\d+): ", system)
+    criteria = [
+        {"id": each, "holds": holds.get(each, False) is not False, "quote": found if isinstance(found, str) else ""}
+        for each in ids
+        for found in (holds.get(each, False),)
+    ]
+    passes = all(one["holds"] is str(one["id"]).startswith("pass-") for one in criteria)
+    fields = {"criteria": criteria, "verdict": "pass" if passes else "fail", "reason": "So it is."}
+    return json.dumps({**fields, **changes})
+
+
 class Desk:
     """A trial to be judged. Use it as a context manager.
 
@@ -50,7 +69,9 @@ class Desk:
         server: The providers.
         folder: Where graders keep what they leave.
         recording: Where verdicts are recorded.
-        transcript: What the agent said.
+        transcript: What the agent said and did.
+        answer: What it said last.
+        files: Files of its workspace.
         variables: Keys and addresses.
         stop: The run's.
     """
@@ -60,6 +81,8 @@ class Desk:
         self.folder = folder
         self.recording = folder / "judge-recordings" / "eval.json"
         self.transcript = "I did it."
+        self.answer: str | None = "I did it."
+        self.files: dict[str, str | None] = {}
         self.stop = Stop()
         self.variables: dict[str, str] = {}
         for provider in KEY_NAMES:
@@ -98,22 +121,22 @@ class Desk:
             session.close()
 
     def grade(
-        self, spec: LlmRubricSpec, verdicts: Verdicts = Verdicts.LIVE, models: Mapping[str, str] | None = None
+        self, spec: GraderSpec, verdicts: Verdicts = Verdicts.LIVE, models: Mapping[str, str] | None = None
     ) -> GraderResult:
         """Judge the trial in a run of its own."""
         with self.session(verdicts, models) as session:
             return self.grade_with(session, spec)
 
-    def grade_with(self, session: JudgeSession, spec: LlmRubricSpec, trial: int = 0) -> GraderResult:
+    def grade_with(self, session: JudgeSession, spec: GraderSpec, trial: int = 0) -> GraderResult:
         """Judge the trial in a run."""
         context = RecordContext(
             task=make_task("the task", graders=(spec,)),
             trial=trial,
-            evidence=Evidence(2, "Do it.", self.transcript, ""),
+            evidence=Evidence(2, "Do it.", self.transcript, "", artifacts=self.files, answer=self.answer),
             earlier=(),
             folder=self.folder,
             variables=self.variables,
             redactor=Redactor(["sesame-open"]),
             judging=session,
         )
-        return LlmRubricGrader().grade(spec, context, self.stop)
+        return RECORD_GRADERS[spec.type].grade(spec, context, self.stop)
