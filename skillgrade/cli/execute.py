@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from skillgrade.checks.gate import GateResult, gate
@@ -12,7 +12,7 @@ from skillgrade.cli.exit_codes import run_exit_code, validation_exit_code
 from skillgrade.cli.interrupts import stopping_on_signals
 from skillgrade.engine.baseline import with_baseline
 from skillgrade.engine.env_file import effective_variables, read_env_file
-from skillgrade.engine.judging import open_judging
+from skillgrade.engine.judging import open_judging, skipping_note
 from skillgrade.engine.plan import make_plan
 from skillgrade.engine.run import FinishedRun, RunOptions, run
 from skillgrade.engine.validate import provable, validate
@@ -68,6 +68,9 @@ def run_trials(
         if baseline:
             plan, without = with_baseline(plan)
         variables = effective_variables(env_file, os.environ)
+        optional = optional_judges_in(suite.tasks)
+        if note := skipping_note(optional, asking.verdicts, variables):
+            plan = replace(plan, notes=(*plan.notes, note))
         with open_judging(
             models_in(suite.tasks),
             asking.verdicts,
@@ -76,7 +79,7 @@ def run_trials(
             redactor,
             asking.command,
             stop,
-            optional=optional_judges_in(suite.tasks),
+            optional=optional,
         ) as judging:
             finished = run(plan, options, judging, redactor, TerminalProgress(console), stop, without)
         result = gate(finished.report) if ci else None

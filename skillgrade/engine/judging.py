@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -66,6 +66,22 @@ def open_judging(
 def can_be_asked(spec: GraderSpec, task: Task, verdicts: Verdicts, variables: Mapping[str, str]) -> bool:
     """Whether the judges of a grader can answer: nobody is needed where verdicts are replayed, else all their keys."""
     return verdicts is Verdicts.REPLAY or all(_has_key(judge, variables) for judge in judges_of(spec, task))
+
+
+def skipping_note(optional: Iterable[Judge], verdicts: Verdicts, variables: Mapping[str, str]) -> str | None:
+    """Which judges nobody will ask because their keys are not set, in a sentence; None where all can be asked.
+
+    Args:
+        optional: Judges without whom a run goes on.
+        verdicts: Where verdicts come from.
+        variables: `.env` and the shell as one.
+    """
+    if verdicts is Verdicts.REPLAY:
+        return None
+    missing = sorted({judge.provider for judge in optional if not _has_key(judge, variables)})
+    if not missing:
+        return None
+    return f"graders that ask {', '.join(missing)} are skipped: they are optional, and no key is set"
 
 
 def _has_key(judge: Judge, variables: Mapping[str, str]) -> bool:

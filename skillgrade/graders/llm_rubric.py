@@ -43,7 +43,7 @@ class LlmRubricGrader:
         spec = _of_our_type(spec)
         started = time.monotonic()
         if spec.is_optional and (reason := missing_key(spec, context)):
-            result = GraderResult(self.type, spec.index, GraderStatus.SKIPPED, None, spec.weight, f"skipped: {reason}")
+            result = GraderResult(self.type, spec.index, GraderStatus.SKIPPED, None, spec.weight, reason)
         else:
             result = self._asked(spec, context, stop)
         return replace(

@@ -392,5 +392,5 @@ def test_an_optional_one_is_skipped_where_no_judge_can_be_asked(desk: Desk) -> N
     desk.variables = {}
     result = desk.grade(optional)
     assert (result.status, result.score) == (GraderStatus.SKIPPED, None)
-    assert result.details.startswith("skipped: OPENAI_API_KEY")
+    assert result.details.startswith("OPENAI_API_KEY is not set")
     assert desk.grade(rubric()).status is GraderStatus.ERROR
