@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-_PLACES = (
-    ".claude/skills",
-    ".agents/skills",
-    ".codex/skills",
-    ".gemini/skills",
-    ".opencode/skills",
-    ".config/opencode/skills",
-    ".config/opencode/skill",
-)
-"""Where one agent or another looks for skills, relative to a home."""
+from skillgrade.skill.catalog import HOME_PLACES
 
 _SHOWN = 5
 
@@ -26,7 +17,7 @@ def home_notes(home: Path, under_test: Sequence[str]) -> Iterator[str]:
         home: The home.
         under_test: The names of the skills under test; empty for a run without any.
     """
-    found = {f"~/{place}/{name}": name for place in _PLACES for name in _names(home / place)}
+    found = {f"~/{place}/{name}": name for place in HOME_PLACES for name in _names(home / place)}
     same = [path for path, name in found.items() if name in under_test]
     if same:
         yield (

@@ -1,0 +1,122 @@
+"""What is calibrated: the judges of a suite that have answers with known verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+
+from skillgrade.graders.assertions import Subjects, check_assertions
+from skillgrade.graders.judge import reader_of
+from skillgrade.judges.base import Prompt, Reading
+from skillgrade.judges.calibration_recordings import SampleVerdict
+from skillgrade.judges.canned import CannedAnswer, Kind, canned_answers
+from skillgrade.judges.prompt import request_digest, rubric_question
+from skillgrade.judges.reply import read_reply
+from skillgrade.judges.scenario import scenario_question
+from skillgrade.results.evidence import Evidence
+from skillgrade.results.records import AssertionStatus, Sample
+from skillgrade.suite.assertion_types import OF_TEXT, SHAPES
+from skillgrade.suite.model import (
+    Assertion,
+    AssertionsSpec,
+    Calibration,
+    JudgeSpec,
+    LlmRubricSpec,
+    Subject,
+    Suite,
+    Task,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a judge is asked about a canned answer, the digest that names it, and what reads the reply."""
+
+    prompt: Prompt
+    request: str
+    read: Callable[[str], Reading]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated:
+    """A judge with answers whose verdicts are known.
+
+    Attributes:
+        id: The task's name; with ``#`` and the grader's number behind it where the task has several judges.
+        task: The task.
+        spec: The grader.
+        answers: The canned answers that are put to it.
+        missing: What of the calibration is not there, by its keys.
+    """
+
+    id: str
+    task: Task
+    spec: JudgeSpec | LlmRubricSpec
+    answers: tuple[CannedAnswer, ...]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def asked(self) -> tuple[CannedAnswer, ...]:
+        """The answers that reach the judge: all but the empty one."""
+        return tuple(answer for answer in self.answers if answer.kind is not Kind.EMPTY)
+
+    def question(self, answer: CannedAnswer) -> Question:
+        """What the judge is asked about an answer."""
+        if isinstance(self.spec, JudgeSpec):
+            asked = scenario_question(self.spec, self.task.instruction, answer.text)
+            return Question(asked.prompt, request_digest(asked.prompt), reader_of(asked))
+        evidence = Evidence(0, self.task.instruction, answer.text, answer=answer.text)
+        spec = replace(self.spec, artifacts=())  # a canned answer brings no files
+        rubric = rubric_question(spec, self.task.expected, evidence, ())
+        read = partial(read_reply, tag=rubric.tag, sections=rubric.sections)
+        return Question(rubric.prompt, request_digest(rubric.prompt), read)
+
+    def verdict(self, sample: Sample) -> SampleVerdict:
+        """What a judge's answer means: with a rubric, whether it reaches the task's `pass_threshold`."""
+        if sample.score is None:
+            return SampleVerdict(None, "", sample.reasoning)
+        if isinstance(self.spec, JudgeSpec):
+            return SampleVerdict(sample.score == 1, sample.reasoning)
+        return SampleVerdict(sample.score >= self.task.pass_threshold, sample.reasoning, score=sample.score)
+
+    def failed_checks(self, answer: CannedAnswer) -> tuple[str, ...]:
+        """The deterministic checks of the task's answer that a canned one does not pass, in words."""
+        asked = [each for spec in self.task.graders for each in _on_answers(spec)]
+        results = check_assertions(asked, Subjects.of_answer(answer.text))
+        return tuple(
+            f"{'not ' if each.negated else ''}{each.type} {each.target}"
+            for each in results
+            if each.status is not AssertionStatus.PASSED
+        )
+
+
+def calibrated_in(suite: Suite) -> tuple[Calibrated, ...]:
+    """The judges of a suite that can be tried: every `judge` grader, and each `llm_rubric` with a calibration."""
+    return tuple(each for task in suite.tasks for each in _of_task(task))
+
+
+def _of_task(task: Task) -> Iterator[Calibrated]:
+    specs = [
+        spec
+        for spec in task.graders
+        if isinstance(spec, JudgeSpec) or (isinstance(spec, LlmRubricSpec) and spec.calibration is not None)
+    ]
+    for spec in specs:
+        assert isinstance(spec, JudgeSpec | LlmRubricSpec)  # noqa: S101 - that is how they were chosen
+        calibration = spec.calibration or Calibration()
+        criteria = (*spec.pass_criteria, *spec.fail_criteria) if isinstance(spec, JudgeSpec) else ()
+        answers = canned_answers(task.instruction, spec.rubric, criteria, calibration)
+        if isinstance(spec, LlmRubricSpec):
+            answers = tuple(answer for answer in answers if answer.kind is not Kind.EMPTY)
+        missing = tuple(key for key in Calibration.__dataclass_fields__ if not getattr(calibration, key).strip())
+        name = task.name if len(specs) == 1 else f"{task.name}#{spec.index}"
+        yield Calibrated(name, task, spec, answers, missing if isinstance(spec, JudgeSpec) else ())
+
+
+def _on_answers(spec: object) -> Iterator[Assertion]:
+    """The assertions of a grader that an answer alone can fulfil."""
+    if isinstance(spec, AssertionsSpec):
+        for each in spec.assertions:
+            if SHAPES.get(each.type) in OF_TEXT and each.file is None and each.subject is not Subject.TRANSCRIPT:
+                yield each
