@@ -60,7 +60,7 @@ def test_programs_get_json(place: Shell, server: ModelServer) -> None:
     (document,) = json.loads(done.out)
     assert (document["skill"], document["judge"], document["model"]) == ("parcels", "openai", "mini")
     assert (document["samples"], document["recorded"]) == (1, None)
-    assert [answer["kind"] for answer in document["answers"]][0] == "empty"
+    assert document["answers"][0]["kind"] == "empty"
     assert document["answers"][-1] == {
         "scenario": "weighs",
         "kind": "known-right",
@@ -83,7 +83,7 @@ def test_what_cannot_be_tried_is_refused(place: Shell, server: ModelServer) -> N
         "parcel", "--judge=openai:mini"
     )
     assert "has no judge graders and no rubric with a `calibration`" in error("eval.yaml", "--judge=openai:mini")
-    blank = {**SCENARIO, "calibration": {**ANSWERS, "vague": "  "}}
+    blank: dict[str, Any] = {**SCENARIO, "calibration": {**ANSWERS, "vague": "  "}}
     place.write("skills/parcels/evals.json", json.dumps({"scenarios": [blank]}))
     assert "vague: is blank, so it calibrates nothing" in error("parcels", "--judge=openai:mini")
     own = "tasks: [{name: a, instruction: b c, graders: [{type: judge, rubric: r s, pass_criteria: [p]}]}]\n"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from tests.support.judging import decision, tag_of
 from tests.support.model_server import Asked
@@ -15,7 +16,7 @@ ANSWERS = {
     "vague": "You should weigh it.",
     "subtle_wrong": "It weighs 3 kg, which is 3 lb.",
 }
-SCENARIO = {
+SCENARIO: dict[str, Any] = {
     "id": "weighs",
     "prompt": "How heavy is the parcel?",
     "expected_behavior": [
