@@ -42,7 +42,7 @@ def read_skill(file: Path) -> Skill:
     fault = _name_fault(name)
     if fault:
         raise SuiteError([Problem(f"the name {ascii(name)[:80]} {fault}", file, line, column, "name")])
-    return Skill(name, _text(fields, "description", file) or "", file.parent)
+    return Skill(name, _text(fields, "description", file) or "", file.parent, _triggers(fields))
 
 
 def _frontmatter_end(lines: list[str], file: Path) -> int:
@@ -83,6 +83,13 @@ def _text(fields: MarkedMap | None, key: str, file: Path) -> str | None:
         _, line, column = fields.value_marks[key]
         raise SuiteError([Problem("must be text", file, line, column, key)])
     return value.strip()
+
+
+def _triggers(fields: MarkedMap | None) -> tuple[str, ...]:
+    """What `triggers` lists; agents do not read it, so what is no text in it does no harm."""
+    listed = fields.get("triggers") if fields is not None else None
+    items = listed if isinstance(listed, list) else ()
+    return tuple(item.strip() for item in items if isinstance(item, str) and item.strip())
 
 
 def _heading_slug(body: list[str]) -> str:

@@ -14,8 +14,10 @@ class Skill:
         name: From the frontmatter of its SKILL.md; the name of its folder where the agent finds it.
         description: From the frontmatter; empty when it has none.
         folder: Absolute path of the folder that holds SKILL.md.
+        triggers: From the frontmatter: words by which people ask for it; empty when it lists none.
     """
 
     name: str
     description: str
     folder: Path
+    triggers: tuple[str, ...] = ()
