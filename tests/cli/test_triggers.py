@@ -14,7 +14,7 @@ from tests.support.shell import Shell
 ALPHA = "---\nname: alpha\ndescription: Review React components.\ntriggers: [ui review, pixel check]\n---\n# Alpha\n"
 BETA = "---\nname: beta\ndescription: Review backend services. Not for React components (use `alpha`).\n---\n# Beta\n"
 GAMMA = "---\nname: gamma\ndescription: Deploy a release to production.\n---\n# Gamma\n"
-TRIGGERS = {"positive": ["review react components", "[alpha] look at it", "polish the pixels"], "negative": ["deploy a release"]}
+TRIGGERS = {"positive": ["review react components", "[alpha] look at it", "brighten it up"], "negative": ["deploy a release"]}
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_prompts_are_scored_among_all_skills(place: Shell) -> None:
     assert done.code == 1
     lines = done.out.splitlines()
     assert lines[0] == "a/alpha among 3 skills"
-    assert lines[2].split("  ")[0].strip() == "polish the pixels"
+    assert lines[2].split("  ")[0].strip() == "brighten it up"
     assert "3 of 4 prompts fare as they must (75%)" in done.out
     assert "1 of 2 own triggers find their way back when left out" in done.out
     assert "lost: pixel check: score 0.00 without it, 0.00 by name and description" in done.out
