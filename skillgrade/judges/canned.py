@@ -13,6 +13,9 @@ from enum import StrEnum
 from skillgrade.judges.templates import render
 from skillgrade.suite.model import Calibration
 
+ECHO = "Sure. You asked: "
+"""What the answer that only repeats the task begins with."""
+
 
 class Kind(StrEnum):
     """What an answer tries, in the order in which they are tried."""
@@ -54,7 +57,7 @@ def canned_answers(
     wrong = calibration.known_wrong
     texts = {
         Kind.EMPTY: "",
-        Kind.ECHO: f"Of course. This is what you asked for: {prompt}",
+        Kind.ECHO: f"{ECHO}{prompt}",
         Kind.VAGUE: calibration.vague,
         Kind.KNOWN_WRONG: wrong,
         Kind.SUBTLE_WRONG: calibration.subtle_wrong,

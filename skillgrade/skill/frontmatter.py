@@ -45,6 +45,20 @@ def read_skill(file: Path) -> Skill:
     return Skill(name, _text(fields, "description", file) or "", file.parent, _triggers(fields))
 
 
+def read_frontmatter(file: Path) -> tuple[MarkedMap | None, int]:
+    """The frontmatter of a SKILL.md, None where it has none, and the line after which its body begins.
+
+    Raises:
+        SuiteError: The file cannot be read, or its frontmatter is no YAML mapping.
+    """
+    try:
+        lines = read_text(file, MAX_SKILL_FILE).splitlines()
+    except UnreadableError as error:
+        raise SuiteError([Problem(str(error), file, error.line, error.column)]) from None
+    end = _frontmatter_end(lines, file)
+    return (_fields(lines[1:end], file), end + 1) if end else (None, 0)
+
+
 def _frontmatter_end(lines: list[str], file: Path) -> int:
     """The index of the line that closes the frontmatter; 0 where there is none."""
     if not lines or lines[0].rstrip() != _FENCE:

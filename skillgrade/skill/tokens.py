@@ -28,8 +28,13 @@ def normalised(text: str) -> str:
 
 def tokens(text: str) -> frozenset[str]:
     """The stems of the words that count: three UTF-16 units long at least, and no stop words."""
-    words = normalised(text).split(" ")
-    return frozenset(stem(word) for word in words if _units(word) >= _SHORTEST and word not in _STOP_WORDS)
+    return frozenset(map(stem, words(text)))
+
+
+def words(text: str) -> frozenset[str]:
+    """The words that count, as they are."""
+    found = normalised(text).split(" ")
+    return frozenset(word for word in found if _units(word) >= _SHORTEST and word not in _STOP_WORDS)
 
 
 def stem(word: str) -> str:

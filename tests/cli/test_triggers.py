@@ -14,7 +14,10 @@ from tests.support.shell import Shell
 ALPHA = "---\nname: alpha\ndescription: Review React components.\ntriggers: [ui review, pixel check]\n---\n# Alpha\n"
 BETA = "---\nname: beta\ndescription: Review backend services. Not for React components (use `alpha`).\n---\n# Beta\n"
 GAMMA = "---\nname: gamma\ndescription: Deploy a release to production.\n---\n# Gamma\n"
-TRIGGERS = {"positive": ["review react components", "[alpha] look at it", "brighten it up"], "negative": ["deploy a release"]}
+TRIGGERS = {
+    "positive": ["review react components", "[alpha] look at it", "brighten it up"],
+    "negative": ["deploy a release"],
+}
 
 
 @pytest.fixture
