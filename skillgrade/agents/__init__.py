@@ -8,6 +8,7 @@ from skillgrade.agents.claude import ClaudeAgent
 from skillgrade.agents.codex import CodexAgent
 from skillgrade.agents.command import CommandAgent
 from skillgrade.agents.gemini import GeminiAgent
+from skillgrade.agents.model import ModelAgent
 from skillgrade.agents.opencode import OpencodeAgent
 from skillgrade.agents.solution import SolutionAgent
 
@@ -17,6 +18,7 @@ AGENTS: dict[str, Agent] = {
     "gemini": GeminiAgent(),
     "opencode": OpencodeAgent(),
     "acp": AcpAgent(),
+    "model": ModelAgent(),
     "command": CommandAgent(),
     "solution": SolutionAgent(),
 }

@@ -26,6 +26,7 @@ class AgentTurn:
         stderr: Where its error output goes.
         number: Which message of the trial it is, from 0; later ones go on with the same conversation.
         turn: Which turn of the task it belongs to, from 0; a scripted user may say more than one thing in a turn.
+        skills: The folders of the skills that it gets, for an agent that does not look for them in its workspace.
     """
 
     instruction: str
@@ -35,6 +36,7 @@ class AgentTurn:
     stderr: OutputSink
     number: int = 0
     turn: int = 0
+    skills: tuple[Path, ...] = ()
 
 
 class Agent(Protocol):

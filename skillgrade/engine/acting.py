@@ -79,6 +79,7 @@ class Acting:
         self._notes = notes
         self._stop = stop
         self._skills = tuple(skill.name for skill in spec.skills)
+        self._skill_folders = tuple(skill.folder for skill in spec.skills)
         self.observed: list[ObservedTurn] = []
         self.answer = ""
         self.calls: tuple[Call, ...] | None = None
@@ -138,6 +139,7 @@ class Acting:
                 stderr=OutputSink(folder / f"agent{suffix}.stderr", byte_filter=self._redactor.filter()),
                 number=self._told,
                 turn=number,
+                skills=self._skill_folders,
             ),
             workspace,
             self._stop,

@@ -9,6 +9,7 @@ from skillgrade.transcript.base import Parser
 from skillgrade.transcript.claude import ClaudeParser
 from skillgrade.transcript.codex import CodexParser
 from skillgrade.transcript.gemini import GeminiParser
+from skillgrade.transcript.model import ModelParser
 from skillgrade.transcript.opencode import OpencodeParser
 from skillgrade.transcript.text import TextParser
 
@@ -21,6 +22,7 @@ PARSERS: dict[str, Callable[[], Parser]] = {
     "gemini-stream-json": GeminiParser,
     "opencode-json": OpencodeParser,
     "acp": AcpParser,
+    "model-json": ModelParser,
     TEXT: TextParser,
 }
 """What makes a parser for one stream, by the format's name."""
