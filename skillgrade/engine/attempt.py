@@ -16,13 +16,13 @@ from skillgrade.engine.env_file import effective_variables
 from skillgrade.engine.host_paths import without_host_paths
 from skillgrade.engine.record_grading import RecordGrading, not_reached, spared, turn_of
 from skillgrade.engine.spec import TrialSpec
-from skillgrade.engine.verdict import TrialVerdict, turn_failed, weigh
 from skillgrade.engine.workspace_grading import WorkspaceGrading
 from skillgrade.engine.workspaces import Workspaces, workspace_files
 from skillgrade.errors import Stage
 from skillgrade.graders import RECORD_GRADERS, WORKSPACE_GRADERS
+from skillgrade.graders.verdict import TrialVerdict, turn_failed, weigh
 from skillgrade.judges.base import Judging
-from skillgrade.results.evidence import Call, Evidence, turn_folder
+from skillgrade.results.evidence import Call, Evidence, output_digest, prompt_digest, turn_folder
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.records import AgentRun, GraderResult, Trigger
 from skillgrade.results.redaction import Redactor
@@ -56,6 +56,7 @@ class Attempt:
         self.stage = Stage.SETUP
         self.notes: list[str] = []
         self._results: dict[int, GraderResult] = {}
+        self._kept: list[Evidence] = []
         self._spec = spec
         self._task = spec.task
         self._workspaces = workspaces
@@ -83,6 +84,16 @@ class Attempt:
     def triggers(self) -> tuple[Trigger, ...]:
         """What was observed of each skill so far."""
         return self._acting.triggers
+
+    @property
+    def prompt_digest(self) -> str | None:
+        """What names all that the agent was told; None before anything was kept of it."""
+        return prompt_digest(kept.instruction for kept in self._kept) if self._kept else None
+
+    @property
+    def output_digest(self) -> str | None:
+        """What names its last answer; None before that."""
+        return output_digest(self._kept[-1].answer or "") if self._kept else None
 
     @property
     def grader_results(self) -> tuple[GraderResult, ...]:
@@ -145,6 +156,7 @@ class Attempt:
         specs = self._task.graders_after(number)
         if self._spec.act and not self._timed_out:
             said = self._said(workspace, number, turn)
+            self._kept.append(said)
             self.notes += self._collector.collect(workspace, specs, said, folder, self._stop)
         self.stage = Stage.GRADE
         self._grade_workspace(workspace, number, specs, folder)

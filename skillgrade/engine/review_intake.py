@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from skillgrade.engine.verdict import weigh
 from skillgrade.errors import UsageError
 from skillgrade.graders.human import answered
+from skillgrade.graders.verdict import weigh
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal import Journal
 from skillgrade.results.journal_index import JournalIndex

@@ -46,6 +46,7 @@ class RunOptions:
         partial: Whether that took graders out.
         resumed: The run that goes on; None for a new one.
         wait_for_reviews: Whether it ends only when people have answered, or their time is over.
+        tuned: Whether its tasks are those by which the skill is being improved.
     """
 
     base: Path
@@ -55,6 +56,7 @@ class RunOptions:
     partial: bool = False
     resumed: RunFolder | None = None
     wait_for_reviews: bool = True
+    tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ def _open_journal(plan: Plan, options: RunOptions, place: _Place, tasks: list[Ta
         partial=options.partial,
         baseline_run=place.baseline_run,
         baseline_of=place.baseline_of,
+        tuned=options.tuned,
     )
     return Journal.create(folder.journal, info, tasks)
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from skillgrade.engine.attempt import Attempt
 from skillgrade.engine.env_file import read_env_file
 from skillgrade.engine.spec import TrialSpec
-from skillgrade.engine.verdict import TrialVerdict
 from skillgrade.engine.workspaces import ON_DEMAND, Workspaces
 from skillgrade.errors import Cancelled, InfrastructureError, SkillgradeError, Stage, StorageError
+from skillgrade.graders.verdict import TrialVerdict
 from skillgrade.judges.base import Judging
 from skillgrade.results.records import Outcome, TrialError, TrialRecord
 from skillgrade.results.redaction import Redactor, secret_values
@@ -66,6 +66,8 @@ def run_trial(spec: TrialSpec, stop: Stop, judging: Judging, workspaces: Workspa
         cost_usd=usage.cost_usd if usage else None,
         triggers=attempt.triggers if attempt else (),
         arm=spec.arm,
+        prompt_digest=attempt.prompt_digest if attempt else None,
+        output_digest=attempt.output_digest if attempt else None,
     )
 
 

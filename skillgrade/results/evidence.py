@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from skillgrade.results.encoding import FormatError, decode, dump, encode, load_
 from skillgrade.results.records import Trigger
 from skillgrade.storage import replace_file
 
+NUL = "\0"
 FILE = "evidence.json"
 """Its file in the folder of an attempt, or of a turn where there are several."""
 
@@ -80,6 +82,16 @@ class Evidence:
     tokens: Mapping[str, int] | None = None
     cost_usd: float | None = None
     agent_ms: int | None = None
+
+
+def prompt_digest(instructions: Iterable[str]) -> str:
+    """What names the instructions of a trial's turns: ``sha256:`` over them, with a NUL between two."""
+    return f"sha256:{hashlib.sha256(NUL.join(instructions).encode("utf-8", "surrogatepass")).hexdigest()}"
+
+
+def output_digest(answer: str) -> str:
+    """What names the last answer of a trial: ``sha256:`` over it."""
+    return f"sha256:{hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()}"
 
 
 def save(evidence: Evidence, folder: Path) -> None:

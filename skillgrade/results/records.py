@@ -281,6 +281,9 @@ class TrialRecord:
         cost_usd: When known.
         triggers: What was observed of each skill of the run, over all turns; empty where the agent printed nothing yet.
         arm: Whether its agent had the skill, in a run with a baseline.
+        prompt_digest: ``sha256:...`` over what the agent was told, all turns, a NUL between them; None where nothing
+            was kept for graders that read it.
+        output_digest: ``sha256:...`` over what it said last in its last turn, likewise.
     """
 
     task: str
@@ -302,3 +305,5 @@ class TrialRecord:
     cost_usd: float | None = None
     triggers: tuple[Trigger, ...] = ()
     arm: Arm | None = None
+    prompt_digest: str | None = None
+    output_digest: str | None = None

@@ -63,6 +63,7 @@ class RunInfo:
         notes: What the reader should know of the whole run, one sentence each.
         baseline_run: The id of the run beside it that went on at the same time without the skill; None without one.
         baseline_of: The id of the run whose baseline this is; None where it is none.
+        tuned: Whether the skill was changed by what runs of these very tasks showed, so that this one proves little.
     """
 
     run_id: str
@@ -78,6 +79,7 @@ class RunInfo:
     notes: tuple[str, ...] = ()
     baseline_run: str | None = None
     baseline_of: str | None = None
+    tuned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillgrade.engine.verdict import TrialVerdict, weigh
 from skillgrade.errors import Stage
+from skillgrade.graders.verdict import TrialVerdict, weigh
 from skillgrade.results.records import GraderResult, GraderStatus, Outcome, TrialError
 
 
