@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from skillgrade.cli.options import GivenPath, JudgeName, Text, core_count, eval_folder, results_base
+from skillgrade.errors import SuiteError, UsageError
 
 if TYPE_CHECKING:
     from skillgrade.results.folder import RunFolder
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 @click.option("--parallel", type=click.IntRange(min=1), help="Trials that are graded at a time (default: the cores).")
 @click.option("--ci", is_flag=True, help="Gate: exit 1 when a task's mean reward is below its threshold.")
 @click.option("--output", type=GivenPath(), help="Where the runs are, if not beside eval.yaml.")
+@click.option(
+    "--verify", is_flag=True, help="Grade nothing: derive every recorded number, and name those that disagree."
+)
 @click.option("--json", "as_json", is_flag=True, help="The report alone on stdout, all else on stderr.")
 @click.option("--allow-outside", is_flag=True, help="Let the eval name files outside its repository.")
 def command(run: str, **values: Any) -> int:
@@ -45,6 +49,8 @@ def command(run: str, **values: Any) -> int:
     No agent runs and no workspace is made: what the run kept of each trial is judged again, and reviews that people
     wrote since are taken. What deterministic graders said is carried over.
     """
+    if values["verify"]:
+        return _verify(run, values)
     from skillgrade.results.folder import find_run_folder, run_folders
     from skillgrade.suite.load import load_suite
     from skillgrade.suite.overrides import Overrides, apply_overrides
@@ -57,6 +63,37 @@ def command(run: str, **values: Any) -> int:
     suite = apply_overrides(selected, Overrides(grader_provider=provider, grader_model=model))
     folder = find_run_folder(results_base(eval_folder(values["file"]), values["output"]), run)
     return _regrade(folder, suite, values)
+
+
+def _verify(run: str, values: Mapping[str, Any]) -> int:
+    """Derive the numbers of a run once more; no model is asked, and nothing is written."""
+    from skillgrade.checks.rederive.run import verify_run
+    from skillgrade.cli.exit_codes import ExitCode
+    from skillgrade.reports.terminal.console import make_console
+    from skillgrade.reports.terminal.text import printable
+    from skillgrade.results.folder import find_run_folder
+    from skillgrade.results.journal_index import JournalIndex
+    from skillgrade.suite.load import load_suite
+
+    idle = [flag for flag in ("judge", "graders", "evals", "filters", "ci", "as_json") if values[flag]]
+    if idle:
+        raise UsageError("--verify looks at the whole run and asks nobody: leave the other flags out")
+    folder = find_run_folder(results_base(eval_folder(values["file"]), values["output"]), run)
+    try:
+        suite = load_suite(values["file"] or Path(), allow_outside=values["allow_outside"])
+    except SuiteError:
+        suite = None
+    if suite is not None and suite.digest != JournalIndex(folder.journal).info.suite_digest:
+        suite = None
+    found = verify_run(folder, suite)
+    console = make_console(to_stderr=False)
+    for each in found:
+        console.print(printable(str(each)), style="red", soft_wrap=True)
+    if suite is None:
+        console.print("the suite is not what the run ran: assertions were not evaluated again", style="yellow")
+    verdict = f"{len(found)} numbers do not follow from the record" if found else "every number follows from the record"
+    console.print(f"{verdict}: {folder.path}", style="red" if found else "green", soft_wrap=True)
+    return ExitCode.REFUSED if found else ExitCode.OK
 
 
 def _regrade(folder: RunFolder, suite: Suite, values: Mapping[str, Any]) -> int:

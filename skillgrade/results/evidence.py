@@ -86,12 +86,12 @@ class Evidence:
 
 def prompt_digest(instructions: Iterable[str]) -> str:
     """What names the instructions of a trial's turns: ``sha256:`` over them, with a NUL between two."""
-    return f"sha256:{hashlib.sha256(NUL.join(instructions).encode("utf-8", "surrogatepass")).hexdigest()}"
+    return f"sha256:{hashlib.sha256(NUL.join(instructions).encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def output_digest(answer: str) -> str:
     """What names the last answer of a trial: ``sha256:`` over it."""
-    return f"sha256:{hashlib.sha256(answer.encode("utf-8", "surrogatepass")).hexdigest()}"
+    return f"sha256:{hashlib.sha256(answer.encode('utf-8', 'surrogatepass')).hexdigest()}"
 
 
 def save(evidence: Evidence, folder: Path) -> None:
