@@ -36,7 +36,8 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def place(shell: Shell, finished: Path) -> Shell:
-    (shell.root / "eval.yaml").unlink()
+    for path in shell.root.iterdir():
+        path.unlink()
     shutil.copytree(finished, shell.root, dirs_exist_ok=True)
     return shell
 
