@@ -12,17 +12,14 @@ import click
 from skillgrade.cli.boundary import guarded
 
 COMMANDS = {
-    "assertions": "skillgrade.cli.assertions",
     "check": "skillgrade.cli.check",
     "clean": "skillgrade.cli.clean",
     "compare": "skillgrade.cli.compare",
-    "diagnose": "skillgrade.cli.diagnose",
     "doctor": "skillgrade.cli.doctor",
     "gate": "skillgrade.cli.gate",
     "init": "skillgrade.cli.init",
     "judge-check": "skillgrade.cli.judge_check",
     "preview": "skillgrade.cli.preview",
-    "refine": "skillgrade.cli.refine",
     "regrade": "skillgrade.cli.regrade",
     "reverify": "skillgrade.cli.reverify",
     "review": "skillgrade.cli.review",

@@ -28,17 +28,14 @@ PRESETS = {"smoke": 5, "reliable": 15, "regression": 30}
 
 _EPILOG = """\b
 Commands:
-  skillgrade assertions   write assertions for what a SKILL.md promises
   skillgrade check        say whether skills and evals can be trusted
   skillgrade clean        remove what killed runs left, and images that nobody uses
   skillgrade compare      say what changed from one run to another
-  skillgrade diagnose     say why trials failed, and what to change in SKILL.md
   skillgrade doctor       look at agents, places and judges before money is spent
   skillgrade gate         say whether the evidence of a pack or skill may release it
   skillgrade init         write a starter eval.yaml for the skill here
   skillgrade judge-check  try judges with planted answers, and record it
   skillgrade preview      show a run once more, with every trial
-  skillgrade refine       let a command improve a copy of the skill, round by round
   skillgrade regrade      grade a finished run again from its records
   skillgrade reverify     judge a sample of a run again, and say how much differs
   skillgrade review       show what people are asked to score, and take their scores

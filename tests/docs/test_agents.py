@@ -51,4 +51,4 @@ def test_every_example_loads_without_a_warning(tmp_path: Path, example: str) -> 
 
 
 def test_there_are_examples() -> None:
-    assert len(EXAMPLES) == 2
+    assert len(EXAMPLES) == 3

@@ -41,7 +41,8 @@ def test_the_kinds_are_those_of_the_code() -> None:
 def test_the_formats_are_those_of_the_code_and_of_the_file() -> None:
     table = PAGE.split("| `output_format` |")[1].split("\n\n")[0]
     named = re.findall(r"^\| `([\w-]+)` \|", table, re.MULTILINE)
-    assert {*named, "acp"} == set(PARSERS)
+    assert {*named, "acp", "model-json"} == set(PARSERS)
+    assert "`model-json`" in PAGE
     definitions = eval_schema()["$defs"]
     assert isinstance(definitions, dict)
     assert named == definitions["output_format"]["enum"]
