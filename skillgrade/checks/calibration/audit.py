@@ -134,6 +134,9 @@ class _Entries:
             return f"{name} is recorded for another question: the rubric, the criteria, the task or the answer changed"
         if len(entry.samples) < demands.samples:
             return f"{name} has {len(entry.samples)} samples of {demands.samples}"
+        if not all(map(calibrated.follows, entry.samples)):
+            threshold = f"{calibrated.task.pass_threshold:g}"
+            return f"{name} has a verdict that does not follow from its score and the pass_threshold {threshold}"
         mismatch = outcome(calibrated, answer, request, entry.samples).mismatch
         return None if mismatch is None else f"{name}: {mismatch}"
 

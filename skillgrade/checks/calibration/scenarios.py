@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from skillgrade.graders.assertions import Subjects, check_assertions
+from skillgrade.graders.assertions import Subjects, check_assertions, share
 from skillgrade.graders.judge import reader_of
 from skillgrade.judges.base import Prompt, Reading
 from skillgrade.judges.calibration_recordings import SampleVerdict
@@ -80,15 +80,15 @@ class Calibrated:
             return SampleVerdict(sample.score == 1, sample.reasoning)
         return SampleVerdict(sample.score >= self.task.pass_threshold, sample.reasoning, score=sample.score)
 
+    def follows(self, sample: SampleVerdict) -> bool:
+        """Whether a recorded verdict is what its score means; the threshold is no part of the question."""
+        if isinstance(self.spec, JudgeSpec) or sample.passes is None:
+            return True
+        return sample.score is not None and sample.passes is (sample.score >= self.task.pass_threshold)
+
     def failed_checks(self, answer: CannedAnswer) -> tuple[str, ...]:
         """The deterministic checks of the task's answer that a canned one does not pass, in words."""
-        asked = [each for spec in self.task.graders for each in _on_answers(spec)]
-        results = check_assertions(asked, Subjects.of_answer(answer.text))
-        return tuple(
-            f"{'not ' if each.negated else ''}{each.type} {each.target}"
-            for each in results
-            if each.status is not AssertionStatus.PASSED
-        )
+        return tuple(words for spec in self.task.graders for words in _failed(spec, answer.text))
 
 
 def calibrated_in(suite: Suite) -> tuple[Calibrated, ...]:
@@ -114,9 +114,20 @@ def _of_task(task: Task) -> Iterator[Calibrated]:
         yield Calibrated(name, task, spec, answers, missing if isinstance(spec, JudgeSpec) else ())
 
 
-def _on_answers(spec: object) -> Iterator[Assertion]:
+def _failed(spec: object, text: str) -> Iterator[str]:
+    """What of a grader an answer fails: nothing where what holds reaches the grader's own threshold."""
+    if not isinstance(spec, AssertionsSpec):
+        return
+    results = check_assertions(list(_on_answers(spec)), Subjects.of_answer(text))
+    if spec.threshold is not None and share(results) >= spec.threshold:
+        return
+    for each in results:
+        if each.status is not AssertionStatus.PASSED:
+            yield f"{'not ' if each.negated else ''}{each.type} {each.target}"
+
+
+def _on_answers(spec: AssertionsSpec) -> Iterator[Assertion]:
     """The assertions of a grader that an answer alone can fulfil."""
-    if isinstance(spec, AssertionsSpec):
-        for each in spec.assertions:
-            if SHAPES.get(each.type) in OF_TEXT and each.file is None and each.subject is not Subject.TRANSCRIPT:
-                yield each
+    for each in spec.assertions:
+        if SHAPES.get(each.type) in OF_TEXT and each.file is None and each.subject is not Subject.TRANSCRIPT:
+            yield each

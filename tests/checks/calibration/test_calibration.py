@@ -74,11 +74,11 @@ def test_a_gullible_judge_is_found_out(desk: Desk, tmp_path: Path) -> None:
 
 def test_a_judge_that_wavers_or_fails_is_not_right(desk: Desk, tmp_path: Path) -> None:
     wrong = decision("- pass-1: x\n- fail-1: y\n", {})
-    answers = itertools.cycle([wrong, "no verdict at all", "no verdict at all"])
-    desk.server.always(lambda _: next(answers))
+    echoes = itertools.chain([wrong], itertools.repeat("no verdict at all"))
+    desk.server.always(lambda asked: next(echoes) if "Sure. You asked" in asked.user else judge(asked))
     kinds = outcomes(desk, suite(tmp_path), count=2)
     assert kinds[Kind.ECHO].mismatch == "a sample has no verdict"
-    assert any(sample.error for sample in kinds[Kind.ECHO].samples)
+    assert sorted(sample.error is None for sample in kinds[Kind.ECHO].samples) == [False, True]
     flips = itertools.cycle([wrong, decision("- pass-1: x\n- fail-1: y\n", {"pass-1": "It weighs"})])
     desk.server.always(lambda asked: next(flips) if "3 kg.\n</data" in asked.user else judge(asked))
     assert outcomes(desk, suite(tmp_path))[Kind.KNOWN_RIGHT].mismatch == "the samples do not agree"
@@ -107,6 +107,49 @@ tasks:
     assert [each.mismatch for each in found.values()] == [None] * 7
     assert found[Kind.KNOWN_RIGHT].samples[0] == SampleVerdict(True, "By rule.", score=1.0)
     assert found[Kind.VAGUE].samples[0] == SampleVerdict(False, "By rule.", score=0.25)
+
+
+CALIBRATED = f"""
+tasks:
+  - name: weighs
+    instruction: How heavy is it?
+    pass_threshold: THRESHOLD
+    graders: [{{type: llm_rubric, rubric: Says the weight., calibration: {json.dumps(ANSWERS)}}}]
+"""
+
+
+@pytest.mark.parametrize(("threshold", "others"), [("0.2", 6), ("1", 0)])
+def test_a_recorded_score_means_what_the_threshold_of_today_says(
+    desk: Desk, tmp_path: Path, threshold: str, others: int
+) -> None:
+    def asked(threshold: str) -> Suite:
+        return load_suite(write(tmp_path, {"SKILL.md": SKILL, "eval.yaml": CALIBRATED.replace("THRESHOLD", threshold)}))
+
+    recorded(desk, asked("0.7"))
+    assert audit_recording(asked("0.7"), Demands(3)) == ()
+    found = whys(audit_recording(asked(threshold), Demands(3)))
+    assert len(found) == others
+    assert all(
+        why.endswith("has a verdict that does not follow from its score and the pass_threshold 0.2") for _, why in found
+    )
+
+
+def test_a_threshold_of_checks_lets_some_fail(desk: Desk, tmp_path: Path) -> None:
+    def asked(threshold: float) -> Suite:
+        said = [{"type": "contains", "target": words} for words in ("kg", "3", "weighs", "ton")]
+        checks = {"type": "assertions", "threshold": threshold, "assertions": said}
+        judged = {
+            "type": "judge",
+            "rubric": "Says kg.",
+            "pass_criteria": ["kg"],
+            "fail_criteria": ["lb"],
+            "calibration": ANSWERS,
+        }
+        task = {"name": "weighs", "instruction": "How heavy is it?", "graders": [checks, judged]}
+        return load_suite(write(tmp_path, {"SKILL.md": SKILL, "eval.yaml": json.dumps({"tasks": [task]})}))
+
+    assert outcomes(desk, asked(0.75))[Kind.KNOWN_RIGHT].mismatch is None
+    assert outcomes(desk, asked(0.8))[Kind.KNOWN_RIGHT].failed_checks == ("contains ton",)
 
 
 @pytest.mark.parametrize("wrong", ["known_wrong", "vague", "subtle_wrong"])
