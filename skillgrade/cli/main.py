@@ -15,6 +15,7 @@ COMMANDS = {
     "check": "skillgrade.cli.check",
     "clean": "skillgrade.cli.clean",
     "compare": "skillgrade.cli.compare",
+    "diagnose": "skillgrade.cli.diagnose",
     "doctor": "skillgrade.cli.doctor",
     "gate": "skillgrade.cli.gate",
     "init": "skillgrade.cli.init",

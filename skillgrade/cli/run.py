@@ -31,6 +31,7 @@ Commands:
   skillgrade check        say whether skills and evals can be trusted
   skillgrade clean        remove what killed runs left, and images that nobody uses
   skillgrade compare      say what changed from one run to another
+  skillgrade diagnose     say why trials failed, and what to change in SKILL.md
   skillgrade doctor       look at agents, places and judges before money is spent
   skillgrade gate         say whether the evidence of a pack or skill may release it
   skillgrade init         write a starter eval.yaml for the skill here

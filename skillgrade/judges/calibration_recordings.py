@@ -26,7 +26,7 @@ PROMPT_VERSIONS = f"{SCENARIO_PROMPT_VERSION}, rubric-{PROMPT_VERSION}"
 """What recordings say of the templates; those of another version are stale."""
 
 _LARGEST = 64 * 1024 * 1024
-_PASS, _FAIL = "pass", "fail"
+_PASS, _FAIL = _VERDICTS = ("pass", "fail")
 _TEXTS = ("judgePromptVersion", "judge", "judgeModel", "recordedAt")
 _ENTRY = ("scenarioId", "kind", "requestDigest", "samples")
 
@@ -168,25 +168,33 @@ def _entry(item: object, where: str) -> RecordedVerdicts:
     samples = entry["samples"]
     if not isinstance(samples, list) or not samples:
         raise Fault(f"has no samples at {where}")
-    texts = [_text(entry, key, f" at {where}") for key in _ENTRY[:-1]]
-    found = tuple(_sample(each, f"{where}.samples[{index}]") for index, each in enumerate(samples))
-    return RecordedVerdicts(texts[0], texts[1], texts[2], found)
+    try:
+        scenario, kind, request = [_text(entry, key) for key in _ENTRY[:-1]]
+    except Fault as fault:
+        raise Fault(f"{fault} at {where}") from None
+    found: list[SampleVerdict] = []
+    try:
+        found.extend(map(_sample, samples))
+    except Fault as fault:
+        raise Fault(f"{fault} at {where}.samples[{len(found)}]") from None
+    return RecordedVerdicts(scenario, kind, request, tuple(found))
 
 
-def _sample(item: object, where: str) -> SampleVerdict:
-    if not isinstance(item, dict) or item.get("verdict") not in (_PASS, _FAIL):
-        raise Fault(f'has a verdict that is neither "{_PASS}" nor "{_FAIL}" at {where}')
+def _sample(item: object) -> SampleVerdict:
+    if not isinstance(item, dict) or (verdict := item.get("verdict")) not in _VERDICTS:
+        raise Fault(f'has a verdict that is neither "{_PASS}" nor "{_FAIL}"')
     reason, error, score = item.get("reason"), item.get("error"), item.get("score")
-    if not isinstance(reason, str) or not isinstance(error, str | None):
-        raise Fault(f"has a reason or an error that is no text at {where}")
-    if isinstance(score, bool) or not isinstance(score, int | float | None):
-        raise Fault(f"has a score that is no number at {where}")
-    passes = None if error is not None else item["verdict"] == _PASS
-    return SampleVerdict(passes, reason, error, None if score is None else float(score))
+    if not isinstance(reason, str) or (error is not None and not isinstance(error, str)):
+        raise Fault("has a reason or an error that is no text")
+    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
+        raise Fault("has a score that is no number")
+    return SampleVerdict(
+        None if error is not None else verdict == _PASS, reason, error, None if score is None else float(score)
+    )
 
 
-def _text(holder: Mapping[str, Any], key: str, where: str = "") -> str:
+def _text(holder: Mapping[str, Any], key: str) -> str:
     value = holder.get(key)
     if not isinstance(value, str) or not value:
-        raise Fault(f'lacks the text "{key}"{where}')
+        raise Fault(f'lacks the text "{key}"')
     return value

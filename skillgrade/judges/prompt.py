@@ -25,6 +25,8 @@ from skillgrade.suite.rubric_sections import RubricSection
 PROMPT_VERSION = "1"
 """The version of the templates; recordings of another one are stale."""
 
+RUBRIC_TEMPLATES = ("rubric-system.j2", "rubric-user.j2")
+
 _OPINIONS = frozenset({"llm_rubric", "judge", "human"})
 """Graders whose results a judge does not get: it should not follow another's opinion, and what a person says later must
 not change what it was asked."""
@@ -64,14 +66,14 @@ def rubric_question(
     seal = digest(PROMPT_VERSION, rubric, answer or "", *held)
     tag = f"answer-{seal[:TAG_DIGITS]}"
     system = render(
-        "rubric-system.j2",
+        RUBRIC_TEMPLATES[0],
         rubric=rubric,
         expected=answer,
         sections=[_shown_section(index, section) for index, section in enumerate(sections)],
         answer_tag=tag,
     )
     parts = [_part(index, record, seal) for index, record in enumerate(records)]
-    user = render("rubric-user.j2", parts=parts, answer_tag=tag)
+    user = render(RUBRIC_TEMPLATES[1], parts=parts, answer_tag=tag)
     return Question(Prompt(PROMPT_VERSION, system, user, reply_schema(sections)), tag, sections)
 
 

@@ -19,6 +19,8 @@ from skillgrade.suite.model import JudgeSpec
 SCENARIO_PROMPT_VERSION = "scenario-1"
 """The version of the templates; recordings of another one are stale."""
 
+SCENARIO_TEMPLATES = ("scenario-system.j2", "scenario-user.j2")
+
 
 @dataclass(frozen=True, slots=True)
 class ScenarioQuestion:
@@ -56,8 +58,8 @@ def scenario_question(
     ]
     parts += [(_title(path, text), excerpt(text or "", ARTIFACT)) for path, text in (files or {}).items()]
     ids = [each["id"] for each in (*passing, *failing)]
-    system = render("scenario-system.j2", rubric=visible(spec.rubric), passing=passing, failing=failing)
-    user = render("scenario-user.j2", parts=list(_tagged(parts)))
+    system = render(SCENARIO_TEMPLATES[0], rubric=visible(spec.rubric), passing=passing, failing=failing)
+    user = render(SCENARIO_TEMPLATES[1], parts=list(_tagged(parts)))
     return ScenarioQuestion(
         Prompt(SCENARIO_PROMPT_VERSION, system, user, verdict_schema(ids)),
         tuple(each["id"] for each in passing),

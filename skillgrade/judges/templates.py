@@ -16,12 +16,15 @@ TAG_DIGITS = 16
 
 def digest(*texts: str) -> str:
     """The sha256 of some texts in their order, in hexadecimal."""
-    found = hashlib.sha256()
-    for text in texts:
-        data = text.encode()
-        found.update(b"%d:" % len(data))  # so that no two lists of texts give the same bytes
-        found.update(data)
-    return found.hexdigest()
+    parts = [text.encode() for text in texts]
+    # The lengths stand before them, so that no two lists of texts give the same bytes.
+    return hashlib.sha256(b"".join([b"%d:%b" % (len(part), part) for part in parts])).hexdigest()
+
+
+@functools.cache
+def source(name: str) -> str:
+    """What a template says, before anything is put into it."""
+    return resources.files(__package__).joinpath("prompts", name).read_text("utf-8")
 
 
 def render(name: str, **values: object) -> str:
@@ -35,9 +38,8 @@ def _templates() -> SandboxedEnvironment:
     from jinja2 import FunctionLoader, StrictUndefined
     from jinja2.sandbox import SandboxedEnvironment
 
-    folder = resources.files(__package__).joinpath("prompts")
     return SandboxedEnvironment(
-        loader=FunctionLoader(lambda name: folder.joinpath(name).read_text("utf-8")),
+        loader=FunctionLoader(source),
         autoescape=False,  # what is put in is data between tags that it cannot contain, and no HTML
         undefined=StrictUndefined,
         trim_blocks=True,

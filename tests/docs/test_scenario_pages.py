@@ -15,6 +15,8 @@ from skillgrade.checks.inspection import ALL_RULES, inspect, subject_of
 from skillgrade.checks.integrity.rules import broken_rules
 from skillgrade.checks.release.document import EvidenceScenario, EvidenceTrial, SkillEvidence, TriggerAccuracy, _camel
 from skillgrade.checks.release.policy import Policy, read_policy
+from skillgrade.diagnostics.document import diagnosis_schema
+from skillgrade.diagnostics.model import Category
 from skillgrade.judges.canned import Kind
 from skillgrade.suite.assertion_types import OUTPUT_FORMATS, SHAPES
 from skillgrade.suite.formats import FORMATS
@@ -114,3 +116,11 @@ def test_every_key_for_programs_is_told() -> None:
 def test_json_of_the_pages_is_json() -> None:
     for name in ("evals-json.md", "formats.md"):
         assert all(json.loads(block) for block in json_blocks(name))
+
+
+def test_the_diagnosis_of_the_page_is_what_comes_out() -> None:
+    shown = re.findall(r"(?ms)^```text\n(.*?)^```$", page("diagnostics.md"))
+    data = REPOSITORY / "tests" / "data" / "diagnostics"
+    assert shown == [(data / "g01_missing_capability.expected.txt").read_text("utf-8")]
+    for word in (*Category, *diagnosis_schema()["properties"], *diagnosis_schema()["$defs"]["finding"]["properties"]):
+        assert f"| {word} |" in page("diagnostics.md") or f"`{word}`" in page("diagnostics.md"), word

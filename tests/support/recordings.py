@@ -24,7 +24,7 @@ def record(folder: Path, samples: int = 3, provider: str = "openai", model: str 
         RecordedVerdicts(
             each.id,
             answer.kind.value,
-            each.question(answer).request,
+            each.request(answer),
             (SampleVerdict(answer.passes, "So it is."),) * samples,
         )
         for each in calibrated_in(suite)

@@ -122,7 +122,7 @@ class _Entries:
                 yield *label, f"{_name(*label)} is recorded, and there is no such judge or answer any more"
 
     def _doubt(self, calibrated: Calibrated, answer: CannedAnswer, demands: Demands) -> str | None:
-        request = calibrated.question(answer).request
+        request = calibrated.request(answer)
         name = _name(calibrated.id, answer.kind.value)
         entry = self._by_label.get((calibrated.id, answer.kind.value))
         if entry is None or entry.request != request:

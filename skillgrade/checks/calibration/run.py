@@ -54,14 +54,14 @@ def calibrate(
         calibrated, answer = pair
         if answer.kind is Kind.EMPTY:
             return outcome(calibrated, answer, "", ())
-        question = calibrated.question(answer)
+        question, request = calibrated.question(answer), calibrated.request(answer)
         try:
             samples = judging.samples(
                 calibrated.task.name, question.prompt, judge, count, question.read, variables, stop
             )
         except InfrastructureError as error:
-            return outcome(calibrated, answer, question.request, (SampleVerdict(None, "", str(error)),) * count)
-        return outcome(calibrated, answer, question.request, tuple(map(calibrated.verdict, samples)))
+            return outcome(calibrated, answer, request, (SampleVerdict(None, "", str(error)),) * count)
+        return outcome(calibrated, answer, request, tuple(map(calibrated.verdict, samples)))
 
     pairs = [(calibrated, answer) for calibrated in scenarios for answer in calibrated.answers]
     found = []

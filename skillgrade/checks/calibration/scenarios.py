@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -11,9 +12,10 @@ from skillgrade.graders.judge import reader_of
 from skillgrade.judges.base import Prompt, Reading
 from skillgrade.judges.calibration_recordings import SampleVerdict
 from skillgrade.judges.canned import CannedAnswer, Kind, canned_answers
-from skillgrade.judges.prompt import request_digest, rubric_question
+from skillgrade.judges.prompt import PROMPT_VERSION, RUBRIC_TEMPLATES, rubric_question
 from skillgrade.judges.reply import read_reply
-from skillgrade.judges.scenario import scenario_question
+from skillgrade.judges.scenario import SCENARIO_PROMPT_VERSION, SCENARIO_TEMPLATES, scenario_question
+from skillgrade.judges.templates import digest, source
 from skillgrade.results.evidence import Evidence
 from skillgrade.results.records import AssertionStatus, Sample
 from skillgrade.suite.assertion_types import OF_TEXT, SHAPES
@@ -31,10 +33,9 @@ from skillgrade.suite.model import (
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a judge is asked about a canned answer, the digest that names it, and what reads the reply."""
+    """What a judge is asked about a canned answer, and what reads the reply."""
 
     prompt: Prompt
-    request: str
     read: Callable[[str], Reading]
 
 
@@ -47,6 +48,7 @@ class Calibrated:
         task: The task.
         spec: The grader.
         answers: The canned answers that are put to it.
+        seal: The digest of what all its questions have in common.
         missing: What of the calibration is not there, by its keys.
     """
 
@@ -54,6 +56,7 @@ class Calibrated:
     task: Task
     spec: JudgeSpec | LlmRubricSpec
     answers: tuple[CannedAnswer, ...]
+    seal: str
     missing: tuple[str, ...] = ()
 
     @property
@@ -61,16 +64,23 @@ class Calibrated:
         """The answers that reach the judge: all but the empty one."""
         return tuple(answer for answer in self.answers if answer.kind is not Kind.EMPTY)
 
+    def request(self, answer: CannedAnswer) -> str:
+        """What names the question about an answer: ``sha256:`` over the templates and all that is put into them.
+
+        Not over the prompt, as elsewhere: recordings of thousands of samples are looked at without making a prompt.
+        """
+        return f"sha256:{digest(self.seal, answer.text)}"
+
     def question(self, answer: CannedAnswer) -> Question:
         """What the judge is asked about an answer."""
         if isinstance(self.spec, JudgeSpec):
             asked = scenario_question(self.spec, self.task.instruction, answer.text)
-            return Question(asked.prompt, request_digest(asked.prompt), reader_of(asked))
+            return Question(asked.prompt, reader_of(asked))
         evidence = Evidence(0, self.task.instruction, answer.text, answer=answer.text)
         spec = replace(self.spec, artifacts=())  # a canned answer brings no files
         rubric = rubric_question(spec, self.task.expected, evidence, ())
         read = partial(read_reply, tag=rubric.tag, sections=rubric.sections)
-        return Question(rubric.prompt, request_digest(rubric.prompt), read)
+        return Question(rubric.prompt, read)
 
     def verdict(self, sample: Sample) -> SampleVerdict:
         """What a judge's answer means: with a rubric, whether it reaches the task's `pass_threshold`."""
@@ -111,7 +121,16 @@ def _of_task(task: Task) -> Iterator[Calibrated]:
             answers = tuple(answer for answer in answers if answer.kind is not Kind.EMPTY)
         missing = tuple(key for key in Calibration.__dataclass_fields__ if not getattr(calibration, key).strip())
         name = task.name if len(specs) == 1 else f"{task.name}#{spec.index}"
-        yield Calibrated(name, task, spec, answers, missing if isinstance(spec, JudgeSpec) else ())
+        yield Calibrated(name, task, spec, answers, _seal(task, spec), missing if isinstance(spec, JudgeSpec) else ())
+
+
+def _seal(task: Task, spec: JudgeSpec | LlmRubricSpec) -> str:
+    if isinstance(spec, JudgeSpec):
+        templates = map(source, SCENARIO_TEMPLATES)
+        asked = [*spec.pass_criteria, *spec.fail_criteria, str(len(spec.pass_criteria))]
+        return digest(SCENARIO_PROMPT_VERSION, *templates, spec.rubric, task.instruction, *asked)
+    expected = json.dumps(task.expected, ensure_ascii=False, default=str)
+    return digest(PROMPT_VERSION, *map(source, RUBRIC_TEMPLATES), spec.rubric, task.instruction, expected)
 
 
 def _failed(spec: object, text: str) -> Iterator[str]:

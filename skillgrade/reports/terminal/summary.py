@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,9 +78,7 @@ def print_summary(console: Console, report: RunReport, folder: Path, *, every_tr
         console.print(f"partial: rewards are over {kept} graders only (--grader)", style="yellow")
     if report.baseline is not None:
         print_comparison(console, report.baseline, "without", "with")
-    console.print(f"results: {folder}", soft_wrap=True)
-    if report.info.baseline_run is not None:
-        console.print(f"results without the skill: {folder.parent / report.info.baseline_run}", soft_wrap=True)
+    _print_places(console, report, folder)
 
 
 def _heading(report: RunReport) -> str:
@@ -170,3 +169,23 @@ def _agent_never_succeeded(report: RunReport) -> bool:
         trial.record.agent.exit_code for task in report.tasks for trial in task.trials if trial.record.agent is not None
     } - {None}
     return bool(codes) and 0 not in codes
+
+
+def _print_places(console: Console, report: RunReport, folder: Path) -> None:
+    """Where more can be read."""
+    console.print(f"results: {folder}", soft_wrap=True)
+    if _has_failed_assertions(report):
+        console.print(f"why: skillgrade diagnose {shlex.quote(str(folder))}", soft_wrap=True)
+    if report.info.baseline_run is not None:
+        console.print(f"results without the skill: {folder.parent / report.info.baseline_run}", soft_wrap=True)
+
+
+def _has_failed_assertions(report: RunReport) -> bool:
+    """Whether a trial failed by assertions, of which more can be said."""
+    return any(
+        grader.assertions and trial.record.outcome is Outcome.FAILED
+        for task in report.tasks
+        if task.failed
+        for trial in task.trials
+        for grader in trial.record.grader_results
+    )

@@ -258,6 +258,9 @@ PUBLIC: dict[str, Any] = {
 }  # fmt: skip
 
 
+FAILED = {"verdict": "fail", "reason": ""}
+
+
 def test_the_public_format_is_read_and_shown_as_stale(tmp_path: Path) -> None:
     asked = suite(tmp_path)
     path = recording_path(asked)
@@ -278,8 +281,11 @@ def test_the_public_format_is_read_and_shown_as_stale(tmp_path: Path) -> None:
         ({"entries": {}}, 'has "entries" that are no list'),
         ({"entries": [{"scenarioId": "a", "kind": "echo", "requestDigest": "x", "samples": []}]},
          "has no samples at entries[0]"),
-        ({"entries": [{**PUBLIC["entries"][0], "samples": [{"verdict": "maybe", "reason": ""}]}]},
-         'has a verdict that is neither "pass" nor "fail" at entries[0].samples[0]'),
+        ({"entries": [{**PUBLIC["entries"][0], "samples": [FAILED, {"verdict": "maybe", "reason": ""}]}]},
+         'has a verdict that is neither "pass" nor "fail" at entries[0].samples[1]'),
+        ({"entries": [PUBLIC["entries"][0], {**PUBLIC["entries"][0], "kind": 3}]}, 'lacks the text "kind" at entries[1]'),
+        ({"entries": [{**PUBLIC["entries"][0], "samples": [{**FAILED, "score": True}]}]},
+         "has a score that is no number at entries[0].samples[0]"),
     ],
 )  # fmt: skip
 def test_what_is_no_recording_is_refused_by_name(tmp_path: Path, change: dict[str, Any], why: str) -> None:
