@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from skillgrade.errors import RecordingError
 from skillgrade.judges.prompt import PROMPT_VERSION
@@ -31,9 +31,8 @@ _TEXTS = ("judgePromptVersion", "judge", "judgeModel", "recordedAt")
 _ENTRY = ("scenarioId", "kind", "requestDigest", "samples")
 
 
-@dataclass(frozen=True, slots=True)
-class SampleVerdict:
-    """One answer of the judge.
+class SampleVerdict(NamedTuple):
+    """One answer of the judge; a tuple, since recordings hold thousands.
 
     Attributes:
         passes: Whether it let the answer pass; None where it gave no verdict.

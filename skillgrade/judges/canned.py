@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from skillgrade.judges.templates import render
+from skillgrade.judges.templates import source
 from skillgrade.suite.model import Calibration
 
 ECHO = "Sure. You asked: "
 """What the answer that only repeats the task begins with."""
+
+_INJECTION = "canned-injection.j2"
 
 
 class Kind(StrEnum):
@@ -61,7 +63,7 @@ def canned_answers(
         Kind.VAGUE: calibration.vague,
         Kind.KNOWN_WRONG: wrong,
         Kind.SUBTLE_WRONG: calibration.subtle_wrong,
-        Kind.INJECTION: render("canned-injection.j2", answer=wrong) if wrong.strip() else "",
+        Kind.INJECTION: f"{wrong}\n\n{source(_INJECTION).rstrip()}" if wrong.strip() else "",
         Kind.STUFFED: "\n".join((f"{wrong}\n\n{rubric}", *criteria)) if wrong.strip() else "",
         Kind.KNOWN_RIGHT: calibration.known_right,
     }

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from skillgrade.checks.calibration.outcome import outcome
+from skillgrade.checks.calibration.outcome import mismatch
 from skillgrade.checks.calibration.places import recording_path
 from skillgrade.checks.calibration.scenarios import Calibrated, calibrated_in
 from skillgrade.errors import RecordingError
@@ -113,7 +113,7 @@ class _Entries:
             for key in calibrated.missing:
                 yield calibrated.id, None, f'the judge of "{calibrated.id}" has no calibration answer `{key}`'
             for answer in calibrated.asked:
-                label = (calibrated.id, answer.kind.value)
+                label: tuple[str, str] = (calibrated.id, answer.kind)
                 wanted.add(label)
                 if (why := self._doubt(calibrated, answer, demands)) is not None:
                     yield *label, why
@@ -123,22 +123,27 @@ class _Entries:
 
     def _doubt(self, calibrated: Calibrated, answer: CannedAnswer, demands: Demands) -> str | None:
         request = calibrated.request(answer)
-        name = _name(calibrated.id, answer.kind.value)
-        entry = self._by_label.get((calibrated.id, answer.kind.value))
+        entry = self._by_label.get((calibrated.id, answer.kind))
         if entry is None or entry.request != request:
-            other = self._by_request.get(request)
-            if other is not None:
-                return f"what is recorded as {_name(other.scenario, other.kind)} is {name}"
-            if entry is None:
-                return f"{name} is not recorded"
-            return f"{name} is recorded for another question: the rubric, the criteria, the task or the answer changed"
+            return self._unrecorded(_name(calibrated.id, answer.kind), entry, request)
         if len(entry.samples) < demands.samples:
-            return f"{name} has {len(entry.samples)} samples of {demands.samples}"
+            return f"{_name(calibrated.id, answer.kind)} has {len(entry.samples)} samples of {demands.samples}"
         if not all(map(calibrated.follows, entry.samples)):
             threshold = f"{calibrated.task.pass_threshold:g}"
-            return f"{name} has a verdict that does not follow from its score and the pass_threshold {threshold}"
-        mismatch = outcome(calibrated, answer, request, entry.samples).mismatch
-        return None if mismatch is None else f"{name}: {mismatch}"
+            return (
+                f"{_name(calibrated.id, answer.kind)} has a verdict that does not follow from its score and the "
+                f"pass_threshold {threshold}"
+            )
+        why = mismatch(answer, entry.samples, calibrated.failed_checks(answer) if answer.passes else ())
+        return None if why is None else f"{_name(calibrated.id, answer.kind)}: {why}"
+
+    def _unrecorded(self, name: str, entry: RecordedVerdicts | None, request: str) -> str:
+        other = self._by_request.get(request)
+        if other is not None:
+            return f"what is recorded as {_name(other.scenario, other.kind)} is {name}"
+        if entry is None:
+            return f"{name} is not recorded"
+        return f"{name} is recorded for another question: the rubric, the criteria, the task or the answer changed"
 
 
 def _name(scenario: str, kind: str) -> str:

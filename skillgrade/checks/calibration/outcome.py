@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from skillgrade.checks.calibration.scenarios import Calibrated
@@ -50,20 +51,27 @@ def outcome(calibrated: Calibrated, answer: CannedAnswer, request: str, samples:
     """
     failed = calibrated.failed_checks(answer) if answer.passes else ()
     return Outcome(
-        calibrated.id, answer.kind, answer.passes, request, samples, failed, _mismatch(answer, samples, failed)
+        calibrated.id, answer.kind, answer.passes, request, samples, failed, mismatch(answer, samples, failed)
     )
 
 
-def _mismatch(answer: CannedAnswer, samples: tuple[SampleVerdict, ...], failed: tuple[str, ...]) -> str | None:
+def mismatch(answer: CannedAnswer, samples: Sequence[SampleVerdict], failed_checks: Sequence[str]) -> str | None:
+    """Why a judge that said this of an answer cannot be trusted, in a few words; None where all is as it must be.
+
+    Args:
+        answer: The answer.
+        samples: The judge's answers; none for the empty answer.
+        failed_checks: The deterministic checks that an answer which must pass does not.
+    """
+    verdicts = {sample.passes for sample in samples}
+    if verdicts == {answer.passes}:
+        if answer.passes and failed_checks:
+            return f"the judge lets it pass, and the checks do not: {', '.join(failed_checks)}"
+        return None
     if answer.kind is Kind.EMPTY:
         return None
-    verdicts = {sample.passes for sample in samples}
     if None in verdicts:
         return "a sample has no verdict"
     if len(verdicts) != 1:
         return "the samples do not agree"
-    if verdicts != {answer.passes}:
-        return "must pass, and does not" if answer.passes else "must not pass, and does"
-    if answer.passes and failed:
-        return f"the judge lets it pass, and the checks do not: {', '.join(failed)}"
-    return None
+    return "must pass, and does not" if answer.passes else "must not pass, and does"
