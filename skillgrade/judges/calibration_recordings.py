@@ -8,11 +8,11 @@ the criteria, the task, the answer or our templates makes it another one.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from skillgrade.errors import RecordingError
 from skillgrade.judges.prompt import PROMPT_VERSION
@@ -21,6 +21,8 @@ from skillgrade.judges.strict_json import Fault, checked
 from skillgrade.reading import UnreadableError, read_bytes
 from skillgrade.results.encoding import FormatError, load_document
 from skillgrade.storage import replace_file, storing
+
+T = TypeVar("T")
 
 PROMPT_VERSIONS = f"{SCENARIO_PROMPT_VERSION}, rubric-{PROMPT_VERSION}"
 """What recordings say of the templates; those of another version are stale."""
@@ -100,8 +102,12 @@ def read_calibration(path: Path) -> CalibrationRecording | None:
         return _recording(load_document(read_bytes(path, _LARGEST)))
     except UnreadableError as error:
         raise RecordingError(f"{path}: {error}") from None
-    except (FormatError, Fault) as error:
-        raise RecordingError(f"{path}: is no recording of judge-check: it {error}") from None
+    except FormatError as error:
+        raise RecordingError(f"{path}: is no recording of judge-check: it is {error}") from None
+    except Fault as fault:
+        why, *place = fault.args
+        at = f" at {'.'.join(place)}" if place else ""
+        raise RecordingError(f"{path}: is no recording of judge-check: it {why}{at}") from None
 
 
 def write_calibration(path: Path, recording: CalibrationRecording) -> None:
@@ -151,41 +157,46 @@ def _sample_document(sample: SampleVerdict) -> Mapping[str, object]:
 
 
 def _recording(document: Mapping[str, Any]) -> CalibrationRecording:
-    heads = [_text(document, key) for key in _TEXTS]
+    prompt_versions, provider, model, recorded_at = [_text(document, key) for key in _TEXTS]
     listed = document.get("entries")
     if not isinstance(listed, list):
         raise Fault('has "entries" that are no list')
-    entries = tuple(_entry(item, f"entries[{index}]") for index, item in enumerate(listed))
-    return CalibrationRecording(heads[0], heads[1], heads[2], heads[3], entries)
+    return CalibrationRecording(prompt_versions, provider, model, recorded_at, _each(listed, _entry, "entries"))
 
 
-def _entry(item: object, where: str) -> RecordedVerdicts:
+def _each(items: Iterable[object], read: Callable[[object], T], name: str) -> tuple[T, ...]:
+    """Read the items of a list; a fault gets to know its place only when there is one."""
+    found: list[T] = []
+    try:
+        found.extend(map(read, items))
+    except Fault as fault:
+        why, *place = fault.args
+        raise Fault(why, f"{name}[{len(found)}]", *place) from None
+    return tuple(found)
+
+
+def _entry(item: object) -> RecordedVerdicts:
     if isinstance(item, dict) and "verdict" in item and "samples" not in item:
-        message = f"has the first format of keryx, with one verdict and no samples ({where}); record it anew"
-        raise Fault(message)
-    entry = checked(item, _ENTRY, f" at {where}")
+        raise Fault("has the first format of keryx, with one verdict and no samples,")
+    entry = checked(item, _ENTRY)
     samples = entry["samples"]
     if not isinstance(samples, list) or not samples:
-        raise Fault(f"has no samples at {where}")
-    try:
-        scenario, kind, request = [_text(entry, key) for key in _ENTRY[:-1]]
-    except Fault as fault:
-        raise Fault(f"{fault} at {where}") from None
-    found: list[SampleVerdict] = []
-    try:
-        found.extend(map(_sample, samples))
-    except Fault as fault:
-        raise Fault(f"{fault} at {where}.samples[{len(found)}]") from None
-    return RecordedVerdicts(scenario, kind, request, tuple(found))
+        raise Fault("has no samples")
+    scenario, kind, request = [_text(entry, key) for key in _ENTRY[:-1]]
+    return RecordedVerdicts(scenario, kind, request, _each(samples, _sample, "samples"))
 
 
 def _sample(item: object) -> SampleVerdict:
     if not isinstance(item, dict) or (verdict := item.get("verdict")) not in _VERDICTS:
         raise Fault(f'has a verdict that is neither "{_PASS}" nor "{_FAIL}"')
     reason, error, score = item.get("reason"), item.get("error"), item.get("score")
-    if not isinstance(reason, str) or (error is not None and not isinstance(error, str)):
-        raise Fault("has a reason or an error that is no text")
-    if score is not None and (isinstance(score, bool) or not isinstance(score, int | float)):
+    if not isinstance(reason, str):
+        raise Fault("has a reason that is no text")
+    if error is None and score is None:
+        return SampleVerdict(verdict == _PASS, reason)
+    if not isinstance(error, str | None):
+        raise Fault("has an error that is no text")
+    if isinstance(score, bool) or not isinstance(score, int | float | None):
         raise Fault("has a score that is no number")
     return SampleVerdict(
         None if error is not None else verdict == _PASS, reason, error, None if score is None else float(score)

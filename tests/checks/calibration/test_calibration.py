@@ -276,7 +276,7 @@ def test_the_public_format_is_read_and_shown_as_stale(tmp_path: Path) -> None:
     ("change", "why"),
     [
         ({"entries": [{"scenarioId": "a", "kind": "echo", "requestDigest": "x", "verdict": "pass", "reason": ""}]},
-         "has the first format of keryx, with one verdict and no samples (entries[0]); record it anew"),
+         "has the first format of keryx, with one verdict and no samples, at entries[0]"),
         ({"judge": ""}, 'lacks the text "judge"'),
         ({"entries": {}}, 'has "entries" that are no list'),
         ({"entries": [{"scenarioId": "a", "kind": "echo", "requestDigest": "x", "samples": []}]},
@@ -296,6 +296,15 @@ def test_what_is_no_recording_is_refused_by_name(tmp_path: Path, change: dict[st
     path.write_text(json.dumps({**PUBLIC, **change}))
     (doubt,) = audit_recording(asked)
     assert f"{path}: is no recording of judge-check: it {why}; record it with" in doubt.message
+
+
+def test_what_is_no_json_is_refused(tmp_path: Path) -> None:
+    asked = suite(tmp_path)
+    path = recording_path(asked)
+    path.parent.mkdir()
+    path.write_text("<<<<<<< ours")
+    (doubt,) = audit_recording(asked)
+    assert f"{path}: is no recording of judge-check: it is no JSON; record it with" in doubt.message
 
 
 def test_a_suite_without_judges_needs_no_recording(tmp_path: Path) -> None:
