@@ -1,4 +1,4 @@
-"""What verifying recorded verdicts costs: against reading the recording and hashing what was asked."""
+"""What verifying recorded verdicts costs: against reading them and hashing them and what was asked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def run(size: Size, folder: Path) -> Iterator[Row]:
         raise AssertionError(doubts[0].message)
     yield compare(
         "recordings",
-        f"{len(texts) * EACH} recorded samples verified; floor: json.loads of them, sha256 of their questions",
+        f"{len(texts) * EACH} recorded samples verified; floor: json.loads, and sha256 of each and of each question",
         partial(milliseconds, partial(_read_and_hash, path, texts)),
         partial(milliseconds, partial(audit_recording, suite, Demands(EACH, (JUDGE,)))),
         size.rounds,
@@ -46,8 +46,13 @@ def run(size: Size, folder: Path) -> Iterator[Row]:
 
 
 def _read_and_hash(path: Path, texts: Sequence[tuple[str, ...]]) -> object:
-    digests = {entry["requestDigest"] for entry in json.loads(path.read_bytes())["entries"]}
-    return [hashlib.sha256("\0".join(each).encode()).hexdigest() in digests for each in texts]
+    entries = json.loads(path.read_bytes())["entries"]
+    questions = [hashlib.sha256("\0".join(each).encode()).hexdigest() for each in texts]
+    return questions, [
+        hashlib.sha256(f"{entry['requestDigest']} {sample['verdict']} {sample['reason']}".encode()).hexdigest()
+        for entry in entries
+        for sample in entry["samples"]
+    ]
 
 
 def _recorded(folder: Path, samples: int) -> Suite:

@@ -67,10 +67,10 @@ def checked(found: object, wanted: Sequence[str], where: str = "") -> Mapping[st
     if not isinstance(found, dict):
         raise Fault(f"is no JSON object{where}")
     missing = [name for name in wanted if name not in found]
-    unknown = [name for name in found if name not in wanted]
     if missing:
         raise Fault(f"lacks {', '.join(missing)}{where}")
-    if unknown:
+    if len(found) > len(wanted):
+        unknown = [name for name in found if name not in wanted]
         raise Fault(f"has unknown fields ({visible(', '.join(unknown))[:60]}){where}")
     return found
 

@@ -128,7 +128,7 @@ class _Entries:
             return self._unrecorded(_name(calibrated.id, answer.kind), entry, request)
         if len(entry.samples) < demands.samples:
             return f"{_name(calibrated.id, answer.kind)} has {len(entry.samples)} samples of {demands.samples}"
-        if not all(map(calibrated.follows, entry.samples)):
+        if not calibrated.follow(entry.samples):
             threshold = f"{calibrated.task.pass_threshold:g}"
             return (
                 f"{_name(calibrated.id, answer.kind)} has a verdict that does not follow from its score and the "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 from skillgrade.graders.assertions import Subjects, check_assertions, share
 from skillgrade.graders.judge import reader_of
@@ -79,7 +79,7 @@ class Calibrated:
         evidence = Evidence(0, self.task.instruction, answer.text, answer=answer.text)
         spec = replace(self.spec, artifacts=())  # a canned answer brings no files
         rubric = rubric_question(spec, self.task.expected, evidence, ())
-        read = partial(read_reply, tag=rubric.tag, sections=rubric.sections)
+        read = functools.partial(read_reply, tag=rubric.tag, sections=rubric.sections)
         return Question(rubric.prompt, read)
 
     def verdict(self, sample: Sample) -> SampleVerdict:
@@ -90,11 +90,15 @@ class Calibrated:
             return SampleVerdict(sample.score == 1, sample.reasoning)
         return SampleVerdict(sample.score >= self.task.pass_threshold, sample.reasoning, score=sample.score)
 
-    def follows(self, sample: SampleVerdict) -> bool:
-        """Whether a recorded verdict is what its score means; the threshold is no part of the question."""
-        if isinstance(self.spec, JudgeSpec) or sample.passes is None:
+    def follow(self, samples: Iterable[SampleVerdict]) -> bool:
+        """Whether recorded verdicts are what their scores mean; the threshold is no part of the question."""
+        if isinstance(self.spec, JudgeSpec):
             return True
-        return sample.score is not None and sample.passes is (sample.score >= self.task.pass_threshold)
+        threshold = self.task.pass_threshold
+        return all(
+            sample.passes is None or (sample.score is not None and sample.passes is (sample.score >= threshold))
+            for sample in samples
+        )
 
     def failed_checks(self, answer: CannedAnswer) -> tuple[str, ...]:
         """The deterministic checks of the task's answer that a canned one does not pass, in words."""
@@ -126,11 +130,15 @@ def _of_task(task: Task) -> Iterator[Calibrated]:
 
 def _seal(task: Task, spec: JudgeSpec | LlmRubricSpec) -> str:
     if isinstance(spec, JudgeSpec):
-        templates = map(source, SCENARIO_TEMPLATES)
         asked = [*spec.pass_criteria, *spec.fail_criteria, str(len(spec.pass_criteria))]
-        return digest(SCENARIO_PROMPT_VERSION, *templates, spec.rubric, task.instruction, *asked)
+        return digest(SCENARIO_PROMPT_VERSION, _digest_of(SCENARIO_TEMPLATES), spec.rubric, task.instruction, *asked)
     expected = json.dumps(task.expected, ensure_ascii=False, default=str)
-    return digest(PROMPT_VERSION, *map(source, RUBRIC_TEMPLATES), spec.rubric, task.instruction, expected)
+    return digest(PROMPT_VERSION, _digest_of(RUBRIC_TEMPLATES), spec.rubric, task.instruction, expected)
+
+
+@functools.cache
+def _digest_of(templates: tuple[str, ...]) -> str:
+    return digest(*map(source, templates))
 
 
 def _failed(spec: object, text: str) -> Iterator[str]:
