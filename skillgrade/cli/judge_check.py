@@ -74,7 +74,7 @@ def command(
             progress = CalibrationProgress(console, suite, sum(len(each.answers) for each in scenarios))
             with open_judging({who}, Verdicts.LIVE, suite.file, variables, redactor, "", stop) as judging:
                 outcomes = calibrate(
-                    scenarios, who, samples, judging, variables, parallel or core_count(), progress.tell, stop
+                    scenarios, who, samples, judging, variables, redactor, parallel or core_count(), progress.tell, stop
                 )
                 model = who.model or judging.settings.models[who.provider]
             recorded = None

@@ -38,7 +38,8 @@ def open_judging(
         suite_file: The eval.yaml, beside which verdicts are recorded.
         variables: `.env` and the shell as one.
         redactor: Takes secrets out of what is recorded.
-        command: The command that records the verdicts of this suite, for messages.
+        command: The command that records the verdicts of this suite, for messages; empty where it is none that could
+            do without a grader.
         stop: Ends the look-up of models.
         label: Stands behind the names of tasks in the recording, for work that is not an agent's.
         optional: Those of them without whom it goes on.
@@ -51,8 +52,9 @@ def open_judging(
         Cancelled: The stop came.
     """
     models = Models()
+    advice = "; --grader=deterministic leaves out graders that need it" if command else ""
     try:
-        found = {} if verdicts is Verdicts.REPLAY else _models(judges, optional, models, variables, stop)
+        found = {} if verdicts is Verdicts.REPLAY else _models(judges, optional, models, variables, advice, stop)
     except BaseException:
         models.close()
         raise
@@ -93,7 +95,12 @@ def _has_key(judge: Judge, variables: Mapping[str, str]) -> bool:
 
 
 def _models(
-    judges: Collection[Judge], optional: Collection[Judge], models: Models, variables: Mapping[str, str], stop: Stop
+    judges: Collection[Judge],
+    optional: Collection[Judge],
+    models: Models,
+    variables: Mapping[str, str],
+    advice: str,
+    stop: Stop,
 ) -> Mapping[str, str]:
     """The models of judges that name none, by provider; each provider's key is looked for."""
     found = {}
@@ -103,7 +110,7 @@ def _models(
         except MissingKeyError as error:
             if all(judge in optional for judge in judges if judge.provider == provider):
                 continue
-            raise UsageError(f"{error}; --grader=deterministic leaves out graders that need it") from error
+            raise UsageError(f"{error}{advice}") from error
         if any(judge.provider == provider and judge.model is None for judge in judges):
             found[provider] = model_name(provider, variables) or models.newest_small_model(place, stop)
     return found

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.support.model_server import ModelServer
+from tests.support.judging import decision
+from tests.support.model_server import Asked, ModelServer
 from tests.support.rule_judge import ANSWERS, SCENARIO, SKILL, gullible, judge
 from tests.support.shell import Outcome, Shell
 
@@ -97,4 +99,28 @@ def test_without_a_key_nobody_is_asked(place: Shell, server: ModelServer) -> Non
     done = place.run("judge-check", "parcels", "--judge=openai:mini")
     assert done.code == 2
     assert "OPENAI_API_KEY is not set" in done.err
+    assert "--grader" not in done.err
     assert server.asked == []
+
+
+def test_an_interrupt_records_nothing(place: Shell, server: ModelServer) -> None:
+    def answer(asked: Asked) -> str:
+        process.send_signal(signal.SIGINT)
+        return judge(asked)
+
+    server.always(answer)
+    with place.start("judge-check", "parcels", "--judge=openai:mini", "--parallel=1", "--record",
+                     env=server.variables("openai")) as process:  # fmt: skip
+        out, _ = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "stopping: nothing is recorded" in out
+    assert not (place.root / RECORDING).exists()
+
+
+def test_what_a_judge_says_cannot_steer_the_terminal(place: Shell, server: ModelServer) -> None:
+    server.always(lambda asked: decision(asked.system, {}, reason="\x1b[2Jwell\u202e"))
+    done = check(place, server, "parcels", "--judge=openai:mini", "--samples=1")
+    assert done.code == 1
+    assert "must pass, and does not: " in done.out
+    assert "\x1b[2J" not in done.out
+    assert "\u202e" not in done.out

@@ -18,6 +18,7 @@ from skillgrade.judges.calibration_recordings import (
     now,
 )
 from skillgrade.judges.canned import CannedAnswer, Kind
+from skillgrade.results.redaction import Redactor
 from skillgrade.stop import Stop
 
 
@@ -27,6 +28,7 @@ def calibrate(
     count: int,
     judging: Judging,
     variables: Mapping[str, str],
+    redactor: Redactor,
     parallel: int,
     tell: Callable[[Outcome], None],
     stop: Stop,
@@ -39,6 +41,7 @@ def calibrate(
         count: How often each answer is put to it, >= 1.
         judging: Asks it.
         variables: `.env` and the shell as one.
+        redactor: Takes secrets out of what the judge says.
         parallel: How many answers are out at a time, >= 1.
         tell: Told what came of each, in order.
         stop: Ends it early.
@@ -50,6 +53,9 @@ def calibrate(
         Cancelled: The stop came.
     """
 
+    def safe(said: SampleVerdict) -> SampleVerdict:
+        return said._replace(reason=redactor.text(said.reason), error=redactor.value(said.error))
+
     def ask(pair: tuple[Calibrated, CannedAnswer]) -> Outcome:
         calibrated, answer = pair
         if answer.kind is Kind.EMPTY:
@@ -59,9 +65,10 @@ def calibrate(
             samples = judging.samples(
                 calibrated.task.name, question.prompt, judge, count, question.read, variables, stop
             )
+            said = tuple(map(calibrated.verdict, samples))
         except InfrastructureError as error:
-            return outcome(calibrated, answer, request, (SampleVerdict(None, "", str(error)),) * count)
-        return outcome(calibrated, answer, request, tuple(map(calibrated.verdict, samples)))
+            said = (SampleVerdict(None, "", str(error)),) * count
+        return outcome(calibrated, answer, request, tuple(map(safe, said)))
 
     pairs = [(calibrated, answer) for calibrated in scenarios for answer in calibrated.answers]
     found = []

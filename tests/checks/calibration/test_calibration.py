@@ -24,6 +24,7 @@ from skillgrade.judges.calibration_recordings import (
     write_calibration,
 )
 from skillgrade.judges.canned import Kind
+from skillgrade.results.redaction import MARK, Redactor
 from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import Suite
 from tests.support.judging import Desk, decision
@@ -31,6 +32,7 @@ from tests.support.rule_judge import ANSWERS, SCENARIO, SKILL, gullible, judge
 from tests.support.suites import write
 
 JUDGE = Judge("openai", "mini")
+SECRET = "hunter2-hunter2"
 
 
 @pytest.fixture
@@ -49,7 +51,17 @@ def suite(root: Path, **changes: Any) -> Suite:
 
 def outcomes(desk: Desk, asked: Suite, count: int = 2) -> dict[Kind, Outcome]:
     with desk.session(Verdicts.LIVE) as session:
-        found = calibrate(calibrated_in(asked), JUDGE, count, session, desk.variables, 4, lambda _: None, desk.stop)
+        found = calibrate(
+            calibrated_in(asked),
+            JUDGE,
+            count,
+            session,
+            desk.variables,
+            Redactor([SECRET]),
+            4,
+            lambda _: None,
+            desk.stop,
+        )
     return {each.kind: each for each in found}
 
 
@@ -82,6 +94,16 @@ def test_a_judge_that_wavers_or_fails_is_not_right(desk: Desk, tmp_path: Path) -
     flips = itertools.cycle([wrong, decision("- pass-1: x\n- fail-1: y\n", {"pass-1": "It weighs"})])
     desk.server.always(lambda asked: next(flips) if "3 kg.\n</data" in asked.user else judge(asked))
     assert outcomes(desk, suite(tmp_path))[Kind.KNOWN_RIGHT].mismatch == "the samples do not agree"
+
+
+def test_no_secret_is_in_what_the_judge_says(desk: Desk, tmp_path: Path) -> None:
+    desk.server.always(lambda asked: decision(asked.system, {}, reason=f"It says {SECRET}."))
+    assert outcomes(desk, suite(tmp_path))[Kind.ECHO].samples == (SampleVerdict(False, f"It says {MARK}."),) * 2
+    desk.server.always(f"no JSON, {SECRET}")
+    (error,) = {sample.error for sample in outcomes(desk, suite(tmp_path))[Kind.ECHO].samples}
+    assert error is not None
+    assert SECRET not in error
+    assert MARK in error
 
 
 def test_a_right_answer_that_the_checks_fail_is_a_mismatch(desk: Desk, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from skillgrade.checks.calibration.run import calibrate
 from skillgrade.checks.calibration.scenarios import calibrated_in
 from skillgrade.engine.judging import open_judging
 from skillgrade.judges.base import Judge, Verdicts
-from skillgrade.results.redaction import Redactor
+from skillgrade.results.redaction import Redactor, secret_values
 from skillgrade.stop import Stop
 from tests.checks.calibration.test_calibration import suite
 
@@ -27,6 +27,7 @@ pytestmark = pytest.mark.skipif(
 def test_a_real_judge_is_right_about_the_canned_answers(tmp_path: Path) -> None:
     provider, _, model = os.environ.get("SKILLGRADE_LIVE_JUDGE_NAME", "gemini").partition(":")
     asked, judge, stop = suite(tmp_path), Judge(provider, model or None), Stop()
-    with open_judging({judge}, Verdicts.LIVE, asked.file, os.environ, Redactor([]), "", stop) as judging:
-        found = calibrate(calibrated_in(asked), judge, 3, judging, os.environ, 4, lambda _: None, stop)
+    redactor = Redactor(secret_values({}, os.environ))
+    with open_judging({judge}, Verdicts.LIVE, asked.file, os.environ, redactor, "", stop) as judging:
+        found = calibrate(calibrated_in(asked), judge, 3, judging, os.environ, redactor, 4, lambda _: None, stop)
     assert {each.kind.value: each.mismatch for each in found if each.mismatch} == {}
