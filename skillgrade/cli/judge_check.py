@@ -66,7 +66,9 @@ def command(
     found = [(suite, _calibrated(suite)) for suite in loaded]
     who, documents, is_right = Judge(*judge), [], True
     stop = Stop()
-    with stopping_on_signals(stop, lambda: console.print("stopping: nothing is recorded", style="yellow")):
+    with stopping_on_signals(
+        stop, lambda: console.print("stopping: the skill that is being tried is not recorded", style="yellow")
+    ):
         for suite, scenarios in found:
             env_file = read_env_file(suite.env_file)
             variables = effective_variables(env_file, os.environ)

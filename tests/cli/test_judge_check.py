@@ -103,7 +103,7 @@ def test_without_a_key_nobody_is_asked(place: Shell, server: ModelServer) -> Non
     assert server.asked == []
 
 
-def test_an_interrupt_records_nothing(place: Shell, server: ModelServer) -> None:
+def test_an_interrupt_records_no_part_of_a_skill(place: Shell, server: ModelServer) -> None:
     def answer(asked: Asked) -> str:
         process.send_signal(signal.SIGINT)
         return judge(asked)
@@ -113,7 +113,7 @@ def test_an_interrupt_records_nothing(place: Shell, server: ModelServer) -> None
                      env=server.variables("openai")) as process:  # fmt: skip
         out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "stopping: nothing is recorded" in out
+    assert "stopping: the skill that is being tried is not recorded" in out
     assert not (place.root / RECORDING).exists()
 
 
