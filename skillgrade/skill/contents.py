@@ -19,7 +19,7 @@ from skillgrade.own_folder import OWN_FOLDER
 EVAL_NAMES = frozenset(("eval.yaml", "eval.yml", "evals.json", "evals", "judge-recordings"))
 """Names, in lower case, that mean an evaluation wherever they stand."""
 
-EVAL_NAMES_AT_TOP = frozenset(("cases.yaml", "cases.yml", "graders", "rubrics", "solutions", "datasets"))
+EVAL_NAMES_AT_TOP = frozenset(("cases.yaml", "cases.yml", "graders", "rubrics", "solutions", "datasets", "gate.yaml"))
 """Names that mean an evaluation beside SKILL.md; deeper they may well be the skill's own material."""
 
 TOOL_NAMES = frozenset(
@@ -32,6 +32,7 @@ TOOL_NAMES = frozenset(
 """Names, in lower case, of what tools and version control leave anywhere."""
 
 _SKILL_FILE = PurePosixPath("SKILL.md")
+_EVIDENCE = PurePosixPath("governance/eval.json")  # holds answers with their verdicts
 
 
 def is_of_the_skill(path: PurePosixPath) -> bool:
@@ -45,6 +46,8 @@ def is_of_the_skill(path: PurePosixPath) -> bool:
         return False
     if "node_modules" in path.parts:  # packages name their folders as they like
         return True
+    if path == _EVIDENCE:
+        return False
     return name not in EVAL_NAMES and not (len(path.parts) == 1 and name in EVAL_NAMES_AT_TOP)
 
 

@@ -149,6 +149,7 @@ SPOILT: list[tuple[Callable[[dict[str, Any]], object], str]] = [
     (lambda report: report["scenarios"][-1]["trialRecords"][3].pop("judge"), '"weighs": trial 3 has no verdict'),
     (trial(judge={"verdict": "pass", "reason": "", "error": "x"}), "trial 3 passed though its judge gave no verdict"),
     (trial(judge={"verdict": "fail", "reason": ""}), "trial 3 says that it passed, and its checks and its verdict say"),
+    (trial(output=" ", outputSha256=sha256(" "), deterministic=[False]), "trial 3 passed without an answer"),
     (trial(passed=False), "trial 3 says that it failed, and its checks and its verdict say otherwise"),
     (behavior(passes=9), '"weighs": says 9 passes, and its records show 10'),
     (behavior(passRate=0.9), '"weighs": says a pass rate of 0.9, and its records show 1'),
@@ -185,6 +186,24 @@ def test_what_changed_since_is_refused(pack: Path) -> None:
     assert "gemini:flash judged, and the policy allows openai:mini" in reasons(pack)[0]
     (skill / "SKILL.md").unlink()
     assert reasons(pack) == [f"{skill}: there is no SKILL.md"]
+
+
+def test_strictness_is_what_the_evals_say_not_the_evidence(pack: Path) -> None:
+    skill = pack / "skills" / "parcels"
+    write(skill, {"evals.json": json.dumps({**EVALS, **GRADED, "scenarios": [{**SCENARIO, "strictness": "low"}]})})
+    write_evidence(pack, [good(pack)])
+    assert reasons(pack)[0] == 'the scenario "weighs" has the strictness "low"; it needs "high"'
+
+
+def test_a_grader_that_leaves_nothing_in_the_evidence_is_refused(pack: Path) -> None:
+    skill = pack / "skills" / "parcels"
+    (skill / "evals.json").unlink()
+    graders = [{"type": "assertions", "assertions": [{"type": "matches_regex", "target": r"\d+ kg"}]},
+               {"type": "deterministic", "run": "exit 1"}]  # fmt: skip
+    task = {"name": "weighs", "instruction": SCENARIO["prompt"], "metadata": {"strictness": "high"}, "graders": graders}
+    write(skill, {"eval.yaml": json.dumps({"version": "1", "triggers": TRIGGERS, "tasks": [task]})})
+    write_evidence(pack, [good(pack)])
+    assert reasons(pack)[0] == '"weighs" is graded by deterministic too, of which evidence shows nothing'
 
 
 def test_another_skill_that_takes_the_prompts_is_noticed(pack: Path) -> None:

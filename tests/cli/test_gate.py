@@ -94,6 +94,32 @@ def test_from_a_run_to_a_release(shell: Shell, server: ModelServer) -> None:
     assert answer["reasons"][0] == "post/parcels: SKILL.md or its evals have changed since the run"
 
 
+def test_a_run_of_another_skill_or_judge_than_now_is_no_evidence(shell: Shell, server: ModelServer) -> None:
+    root = pack(shell)
+    skill = "post/skills/parcels"
+    env = {**server.variables("anthropic"), **server.variables("openai")}
+    assert shell.run(*FLAGS, f"--file={skill}", "--trials=2", env=env).code == 0
+    (run,) = (path for path in (root / "skills/parcels/.skillgrade").iterdir() if path.is_dir())
+
+    shell.write(f"{skill}/SKILL.md", SKILL + "More.\n")
+    changed = shell.run("gate", "post", f"--from={run}")
+    assert (changed.code, "or its evals have changed since this run: run them again" in changed.err) == (2, True)
+    assert not (root / "governance").exists()
+    shell.write(f"{skill}/SKILL.md", SKILL)
+
+    journal = run / "journal.jsonl"
+    written = journal.read_text()
+    journal.write_text(written.replace('"prompt_version": "scenario-1"', '"prompt_version": "scenario-0"')
+                       .replace('"prompt_version":"scenario-1"', '"prompt_version":"scenario-0"'))  # fmt: skip
+    old = shell.run("gate", "post", "--all", f"--from={run}")
+    assert "the judge was asked with the prompt scenario-0, and it is scenario-1 now" in old.out
+    journal.write_text(
+        written.replace('"model":"mini"', '"model":"maxi"', 1).replace('"model": "mini"', '"model": "maxi"', 1)
+    )
+    mixed = shell.run("gate", "post", f"--from={run}")
+    assert (mixed.code, "evidence is of one judge" in mixed.err) == (2, True)
+
+
 def test_what_cannot_be_looked_at_is_refused(shell: Shell, server: ModelServer) -> None:
     root = pack(shell)
     (root / "gate.yaml").unlink()

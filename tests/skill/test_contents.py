@@ -15,13 +15,14 @@ def test_an_agent_gets_the_skill_and_nothing_of_its_evals(tmp_path: Path) -> Non
         *("eval.yaml", "evals.json", "cases.yaml", "evals/a.yaml", "graders/c.sh", "rubrics/q.md", "solutions/s.sh"),
         *("datasets/d.csv", "judge-recordings/r.json", ".skillgrade/runs/x", ".review/a.json", ".git/HEAD"),
         *("references/evals.json", "a/Evals/x", ".DS_Store", "node_modules/.git/HEAD", "scripts/__pycache__/b.pyc"),
-        *(".env", ".env.local", "scripts/.env", "checks/c.sh", "scripts/own.py"),
+        *("gate.yaml", "governance/eval.json", ".env", ".env.local", "scripts/.env", "checks/c.sh", "scripts/own.py"),
     )
     write(tmp_path, dict.fromkeys((*kept, *dropped), ""))
     contents = skill_contents(tmp_path, {tmp_path / "checks", tmp_path / "scripts/own.py"})
     assert found(contents, "file") == kept
     assert found(contents, "folder") == [
         "a",
+        "governance",
         "node_modules",
         "node_modules/evals",
         "references",

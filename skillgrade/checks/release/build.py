@@ -14,15 +14,15 @@ from skillgrade.checks.release.document import (
     SkillEvidence,
     TriggerAccuracy,
 )
-from skillgrade.checks.release.skills import Release, catalog_of, skill_digest, suite_of
+from skillgrade.checks.release.skills import Release, catalog_of, skill_digest
 from skillgrade.errors import StorageError, UserError
-from skillgrade.judges.scenario import SCENARIO_PROMPT_VERSION
 from skillgrade.results import evidence
 from skillgrade.results.folder import RunFolder
 from skillgrade.results.journal_index import JournalIndex
 from skillgrade.results.records import AssertionStatus, GraderStatus, Outcome, TrialRecord
 from skillgrade.skill.catalog import Scope
 from skillgrade.skill.scorer import TriggerScores, score_triggers
+from skillgrade.suite.load import load_suite
 from skillgrade.suite.model import AssertionsSpec, JudgeSpec, Suite, Task, TriggerPrompts
 
 HIGH = "high"
@@ -50,18 +50,21 @@ def evidence_of_run(folder: RunFolder, release: Release, scope: Scope) -> SkillE
     """
     index = JournalIndex(folder.journal)
     skill = _skill(index, release, folder)
-    suite = suite_of(skill)
+    suite = _suite_that_ran(index, skill, folder)
     records = {info.task: [attempts[-1] for attempts in index.attempts(info.task)] for info in index.tasks}
     unknown = [task.name for task in suite.tasks if task.name not in records]
     if unknown:
         raise UserError(f"{folder.path}: did not run {', '.join(unknown)}: run all tasks of {suite.file}")
-    strictness = min((_strictness(task) for task in suite.tasks), key=_LEVELS.index)
+    strictness = min((strictness_of(task) for task in suite.tasks), key=_LEVELS.index)
     catalog, catalog_digest = catalog_of(release, scope)
     prompts = suite.triggers or TriggerPrompts()
     scores = score_triggers(catalog, release.id_of(skill), prompts.positive, prompts.negative)
     scenarios = (*_prompts(scores, strictness), *(_scenario(folder, task, records[task.name]) for task in suite.tasks))
     info = index.tasks[0]
     judges = _judges(records.values())
+    if len(judges) > 1:
+        names = ", ".join(":".join(each) for each in judges)
+        raise UserError(f"{folder.path}: was judged by {names}: evidence is of one judge, so run it again with one")
     accuracy = accuracy_of(scores)
     return SkillEvidence(
         skill_id=release.id_of(skill),
@@ -78,7 +81,7 @@ def evidence_of_run(folder: RunFolder, release: Release, scope: Scope) -> SkillE
         model=info.model or "",
         runner_prompt_version=", ".join(index.agent_versions.get(info.task, ())),
         recorded_at=index.info.started_at,
-        judge_prompt_version=SCENARIO_PROMPT_VERSION if judges else None,
+        judge_prompt_version=_judge_prompts(records.values()),
         judge=judges[0][0] if judges else None,
         judge_model=judges[0][1] if judges else None,
         run=index.info.run_id,
@@ -123,7 +126,16 @@ def _skill(index: JournalIndex, release: Release, folder: RunFolder) -> Path:
     return found[0]
 
 
-def _strictness(task: Task) -> str:
+def _suite_that_ran(index: JournalIndex, skill: Path, folder: RunFolder) -> Suite:
+    """The evals of a skill, which with the skill must be what they were: the evidence names them as they are now."""
+    suite = load_suite(skill, results=(folder.path.resolve().parent,))
+    if suite.digest != index.info.suite_digest:
+        raise UserError(f"{folder.path}: {skill} or its evals have changed since this run: run them again")
+    return suite
+
+
+def strictness_of(task: Task) -> str:
+    """How strict a scenario says that it is; ``low`` where it does not say."""
     level = task.metadata.get("strictness", _LEVELS[0])
     return str(level) if level in _LEVELS else _LEVELS[0]
 
@@ -144,7 +156,7 @@ def _scenario(folder: RunFolder, task: Task, records: Sequence[TrialRecord]) -> 
     trials = tuple(_trial(folder, task, each) for each in decided)
     passes = sum(each.passed for each in trials)
     grader = "+".join(_graders(task))
-    strictness = _strictness(task)
+    strictness = strictness_of(task)
     if not decided or len(decided) < len(records):
         reason = f"{len(records) - len(decided)} of {len(records)} trials have no verdict"
         return EvidenceScenario(
@@ -195,6 +207,18 @@ def _judges(records: Iterable[Sequence[TrialRecord]]) -> list[tuple[str, str]]:
         for sample in result.judgement.samples
     }
     return list(found)
+
+
+def _judge_prompts(records: Iterable[Sequence[TrialRecord]]) -> str | None:
+    """The versions of the prompt that judges were asked with, as recorded; None without a judge."""
+    found = {
+        result.judgement.prompt_version
+        for of_task in records
+        for record in of_task
+        for result in record.grader_results
+        if result.grader_type == "judge" and result.judgement is not None
+    }
+    return ", ".join(sorted(found)) or None
 
 
 def judged(suite: Suite) -> bool:

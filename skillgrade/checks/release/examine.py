@@ -24,6 +24,7 @@ from skillgrade.checks.release.build import (
     accuracy_of,
     judged,
     sha256,
+    strictness_of,
     verdict_of,
 )
 from skillgrade.checks.release.document import EvidenceScenario, EvidenceTrial, SkillEvidence
@@ -136,6 +137,9 @@ def _same_questions(asked: Evidence) -> Iterator[str]:
         yield f'the scenario "{name}" has not run'
     for name in sorted(then - now):
         yield f'the scenario "{name}" is not there any more'
+    for task in suite.tasks:
+        if strictness_of(task) != HIGH:
+            yield f'the scenario "{task.name}" has the strictness "{strictness_of(task)}"; it needs "{HIGH}"'
     prompts = suite.triggers or TriggerPrompts()
     for kind, texts in ((POSITIVE, prompts.positive), (NEGATIVE, prompts.negative)):
         if asked.report.prompts(kind) != sorted(texts):
@@ -173,6 +177,10 @@ def _judge(asked: Evidence) -> Iterator[str]:
 
 def _records(asked: Evidence) -> Iterator[str]:
     tasks = {task.name: task for task in suite_of(asked.skill).tasks}
+    for name, asking in tasks.items():
+        others = sorted({spec.type for spec in asking.graders if not isinstance(spec, AssertionsSpec | JudgeSpec)})
+        if others:
+            yield f'"{name}" is graded by {", ".join(others)} too, of which evidence shows nothing'
     for each in asked.report.behavior:
         if each.status != RAN:
             continue
@@ -211,6 +219,8 @@ def _trial_faults(trial: EvidenceTrial, task: Task) -> Iterator[str]:
         yield "has no verdict of the judge"
     if trial.judge is not None and trial.judge.error is not None and trial.judge.verdict == "pass":
         yield "passed though its judge gave no verdict"
+    if trial.passed and not trial.output.strip():
+        yield "passed without an answer"
     verdict = trial.judge.verdict == "pass" if trial.judge is not None else not has_judge
     if trial.passed != (all(trial.deterministic) and verdict):
         yield f"says that it {'passed' if trial.passed else 'failed'}, and its checks and its verdict say otherwise"
